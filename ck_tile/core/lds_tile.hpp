@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// A tile in LDS, its rows padded or its chunks permuted so that lanes meet different banks.
+#pragma once
+
+#include "ck_tile/core/tensor_view.hpp"
+#include "ck_tile/numeric/types.hpp"
+
+namespace ck_tile
+{
+
+// Lengths and strides are in elements. At most one of `pad` and `chunk` is used.
+struct lds_layout
+{
+    int rows          = 1;
+    int cols          = 1; // contiguous
+    int pad           = 0; // elements between rows
+    int chunk         = 0; // elements that stay together when chunks are permuted (0: not permuted)
+    int rows_per_turn = 1; // rows that keep one permutation
+
+    CK_TILE_FN constexpr int elements() const { return rows * (cols + pad); }
+
+    // The chain from (row, column) to the offset in elements.
+    CK_TILE_FN constexpr auto map() const
+    {
+        const strided<2> memory = {{rows, cols}, {cols + pad, 1}};
+        return transform(memory, along<dims{0, 1}, dims{0, 1}>(
+                                     xor_chunks{rows, cols, chunk > 0 ? chunk : cols, rows_per_turn}));
+    }
+
+    friend constexpr bool operator==(const lds_layout&, const lds_layout&) = default;
+};
+
+// The layout whose vector accesses of `vector_bytes` along the rows meet no bank twice: permuted chunks, where the row
+// has a power of two of them.
+constexpr lds_layout swizzled(int rows, int cols, int element_bytes, int vector_bytes, int lds_banks)
+{
+    const int chunk  = vector_bytes / element_bytes;
+    const int chunks = cols / chunk;
+    const int turn   = lds_banks * 4 / (cols * element_bytes); // rows that fill all banks once
+    if(cols % chunk != 0 || (chunks & (chunks - 1)) != 0)
+        return {.rows = rows, .cols = cols, .pad = chunk};
+    return {.rows = rows, .cols = cols, .pad = 0, .chunk = chunk, .rows_per_turn = turn > 1 ? turn : 1};
+}
+
+template <class T, lds_layout Layout>
+struct lds_tile
+{
+    using element                      = T;
+    static constexpr lds_layout layout = Layout;
+    static constexpr int bytes         = Layout.elements() * static_cast<int>(sizeof(T));
+    T* data;
+
+    CK_TILE_FN T* at(int row, int col) const { return data + Layout.map()({row, col}).offset; }
+};
+
+} // namespace ck_tile

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// A point, an extent or a step in a space of N dimensions.
+#pragma once
+
+#include "ck_tile/targets/execution.hpp"
+
+namespace ck_tile
+{
+
+template <int N>
+struct multi_index
+{
+    int at[N > 0 ? N : 1] = {};
+
+    CK_TILE_FN constexpr int& operator[](int d) { return at[d]; }
+    CK_TILE_FN constexpr int operator[](int d) const { return at[d]; }
+
+    friend CK_TILE_FN constexpr multi_index operator+(multi_index a, const multi_index& b)
+    {
+        CK_TILE_UNROLL
+        for(int d = 0; d < N; ++d)
+            a[d] += b[d];
+        return a;
+    }
+
+    friend CK_TILE_FN constexpr multi_index operator-(multi_index a, const multi_index& b)
+    {
+        CK_TILE_UNROLL
+        for(int d = 0; d < N; ++d)
+            a[d] -= b[d];
+        return a;
+    }
+
+    friend constexpr bool operator==(const multi_index&, const multi_index&) = default;
+};
+
+template <class... I>
+multi_index(I...) -> multi_index<sizeof...(I)>;
+
+template <int N>
+CK_TILE_FN constexpr int product(const multi_index<N>& lengths)
+{
+    int result = 1;
+    CK_TILE_UNROLL
+    for(int d = 0; d < N; ++d)
+        result *= lengths[d];
+    return result;
+}
+
+CK_TILE_FN constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+} // namespace ck_tile

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// A tile: a tensor held in the registers of a block, as its distribution says.
+#pragma once
+
+#include "ck_tile/core/distribution.hpp"
+#include "ck_tile/numeric/types.hpp"
+#include "ck_tile/targets/threads.hpp"
+
+namespace ck_tile
+{
+
+template <class T, distribution D>
+struct tile
+{
+    static_assert(D.covers(), "tile: the digits of the distribution do not cover the tile exactly once; the strides of a "
+                              "dimension, sorted, must each be the product of the extents below them");
+    using element                        = T;
+    using registers                      = vector<T, D.vecs()>;
+    static constexpr distribution layout = D;
+
+    // Every verb works thread by thread on that thread's registers.
+    struct file
+    {
+        registers reg[D.regs()];
+    };
+    file files[copies_of(D.threads())];
+
+    CK_TILE_FN constexpr file& of(thread t) { return files[t.copy]; }
+    CK_TILE_FN constexpr const file& of(thread t) const { return files[t.copy]; }
+};
+
+// How far a number that runs through the digits reaches along dimension Dim: digits::along, the digits folded.
+template <digits Digits, int Dim>
+CK_TILE_FN constexpr int reach(int number)
+{
+    int sum = 0;
+    static_for<Digits.count>([&](auto i) {
+        constexpr digit d = Digits.at[i];
+        if constexpr(d.moves_along(Dim))
+            sum += (int(i) + 1 < Digits.count ? number % d.extent : number) * d.stride;
+        number /= d.extent;
+    });
+    return sum;
+}
+
+// Coordinate along Dim of a thread's first element.
+template <distribution D, int Dim>
+CK_TILE_FN constexpr int first_element(thread t)
+{
+    return reach<D.wave, Dim>(t.wave) + reach<D.lane, Dim>(t.lane);
+}
+
+// Runs f(thread) for every thread that shares the tile's distribution.
+template <distribution D, class F>
+CK_TILE_FN constexpr void for_each_thread(F&& f)
+{
+    run_threads<D.waves(), D.lanes()>(static_cast<F&&>(f));
+}
+
+} // namespace ck_tile

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// Coordinate transforms: each maps upper coordinates (what the program sees) to lower ones (closer to memory).
+//
+// A transform has `upper` and `lower` dimensions, the `lengths()` of the upper ones, and `map(upper) -> lower`.
+//   affine   map is affine, so that map(a + b) = map(a) + map(b) - map(0): the parts of a sum can be kept apart
+//   guarded  lower coordinates outside [0, limit()) do not exist: loads read zero there, stores write nothing
+// Lengths are compile-time or run-time values: a transform that is a constexpr value folds away, the others are a few
+// scalars. None divides, but for `merge` when it is entered; a moving window then carries from digit to digit.
+#pragma once
+
+#include "ck_tile/core/multi_index.hpp"
+
+namespace ck_tile
+{
+
+// lower = upper
+struct pass_through
+{
+    static constexpr int upper = 1, lower = 1;
+    static constexpr bool affine = true, guarded = false;
+    int length;
+
+    CK_TILE_FN constexpr multi_index<1> lengths() const { return {length}; }
+    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return u; }
+};
+
+// `left` elements that do not exist before the lower dimension, `right` after it.
+struct pad
+{
+    static constexpr int upper = 1, lower = 1;
+    static constexpr bool affine = true, guarded = true;
+    int length; // of the lower dimension
+    int left;
+    int right;
+
+    CK_TILE_FN constexpr multi_index<1> lengths() const { return {left + length + right}; }
+    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return {u[0] - left}; }
+    CK_TILE_FN constexpr int limit() const { return length; }
+};
+
+// The part [begin, end) of the lower dimension.
+struct slice
+{
+    static constexpr int upper = 1, lower = 1;
+    static constexpr bool affine = true, guarded = false;
+    int begin;
+    int end;
+
+    CK_TILE_FN constexpr multi_index<1> lengths() const { return {end - begin}; }
+    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return {begin + u[0]}; }
+};
+
+// lower = upper + by, of `length` elements.
+struct offset
+{
+    static constexpr int upper = 1, lower = 1;
+    static constexpr bool affine = true, guarded = false;
+    int length;
+    int by;
+
+    CK_TILE_FN constexpr multi_index<1> lengths() const { return {length}; }
+    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return {u[0] + by}; }
+};
+
+// lower = sum of coefficient * upper: a strided window slides over a dimension as embed{{outputs, taps}, {stride,
+// dilation}}, and strides put a tensor into memory.
+template <int N>
+struct embed
+{
+    static constexpr int upper = N, lower = 1;
+    static constexpr bool affine = true, guarded = false;
+    multi_index<N> extents;
+    multi_index<N> coefficients;
+
+    CK_TILE_FN constexpr multi_index<N> lengths() const { return extents; }
+    CK_TILE_FN constexpr multi_index<1> map(const multi_index<N>& u) const
+    {
+        int sum = 0;
+        CK_TILE_UNROLL
+        for(int d = 0; d < N; ++d)
+            sum += u[d] * coefficients[d];
+        return {sum};
+    }
+};
+
+// One upper dimension that runs through N lower ones, the last fastest: upper = (l0 * e1 + l1) * e2 + l2 ... It is
+// product(extents) long, or ends earlier, at `end`.
+template <int N>
+struct merge
+{
+    static constexpr int upper = 1, lower = N;
+    static constexpr bool affine = N == 1, guarded = false;
+    multi_index<N> extents;
+    int end = product(extents);
+
+    CK_TILE_FN constexpr multi_index<1> lengths() const { return {end}; }
+    CK_TILE_FN constexpr multi_index<N> map(multi_index<1> u) const
+    {
+        multi_index<N> digits;
+        int rest = u[0];
+        CK_TILE_UNROLL
+        for(int d = N - 1; d > 0; --d)
+        {
+            digits[d] = rest % extents[d];
+            rest /= extents[d];
+        }
+        digits[0] = rest;
+        return digits;
+    }
+
+    // The digits of digits + step by carrying, without division; each digit of the step is below its extent, but for
+    // the first.
+    CK_TILE_FN constexpr multi_index<N> advance(multi_index<N> digits, const multi_index<N>& step) const
+    {
+        int carry = 0;
+        CK_TILE_UNROLL
+        for(int d = N - 1; d > 0; --d)
+        {
+            digits[d] += step[d] + carry;
+            carry = digits[d] >= extents[d];
+            digits[d] -= carry ? extents[d] : 0;
+        }
+        digits[0] += step[0] + carry;
+        return digits;
+    }
+};
+
+// The inverse of merge: N upper dimensions number one lower dimension, the last fastest.
+template <int N>
+struct unmerge
+{
+    static constexpr int upper = N, lower = 1;
+    static constexpr bool affine = true, guarded = false;
+    multi_index<N> extents;
+
+    CK_TILE_FN constexpr multi_index<N> lengths() const { return extents; }
+    CK_TILE_FN constexpr multi_index<1> map(const multi_index<N>& u) const
+    {
+        int number = u[0];
+        CK_TILE_UNROLL
+        for(int d = 1; d < N; ++d)
+            number = number * extents[d] + u[d];
+        return {number};
+    }
+};
+
+// Permutes the chunks of `chunk` columns within each row: the chunk's number xor a turn that the row decides. Rows that fill
+// all LDS banks once (`rows_per_turn`) share a turn, so lanes that walk down a column meet every bank; the higher bits of
+// the row join in for lanes that walk in strides of that many rows. The number of chunks is a power of two. It is its own
+// inverse.
+struct xor_chunks
+{
+    static constexpr int upper = 2, lower = 2;
+    static constexpr bool affine = false, guarded = false;
+    int rows;
+    int cols;
+    int chunk;
+    int rows_per_turn;
+
+    CK_TILE_FN constexpr multi_index<2> lengths() const { return {rows, cols}; }
+    CK_TILE_FN constexpr multi_index<2> map(const multi_index<2>& u) const
+    {
+        const int chunks = cols / chunk;
+        const int turn   = u[0] / rows_per_turn;
+        return {u[0], u[1] ^ ((turn ^ turn / chunks) % chunks * chunk)};
+    }
+};
+
+// A lower dimension held at one value: no upper dimension.
+struct freeze
+{
+    static constexpr int upper = 0, lower = 1;
+    static constexpr bool affine = true, guarded = false;
+    int value;
+
+    CK_TILE_FN constexpr multi_index<0> lengths() const { return {}; }
+    CK_TILE_FN constexpr multi_index<1> map(const multi_index<0>&) const { return {value}; }
+};
+
+} // namespace ck_tile

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// A window: a tile-shaped, movable look into a view.
+//
+// The view's top stage takes one dimension of the window each (a merge, say), and everything below is affine. So a
+// footprint is the sum of one part per dimension, and a thread keeps a coordinate per row and per column it touches,
+// not one per element; moving carries digits, without division. Elements beyond the view's lengths do not exist.
+#pragma once
+
+#include "ck_tile/core/tensor_view.hpp"
+#include "ck_tile/core/tile.hpp"
+#include "ck_tile/targets/memory.hpp"
+
+namespace ck_tile
+{
+
+namespace detail
+{
+
+template <class Map>
+inline constexpr bool one_dimension_each = false;
+template <class Below, class... Placed>
+inline constexpr bool one_dimension_each<transformed<Below, Placed...>> =
+    Below::affine && (... && (Placed::upper.count == 1));
+
+// The map with a top stage of one transform per dimension.
+template <class Map>
+CK_TILE_FN constexpr auto staged(const Map& map)
+{
+    if constexpr(one_dimension_each<Map>)
+        return map;
+    else
+    {
+        static_assert(Map::affine, "window: below the top stage, which takes one dimension per transform, all transforms "
+                                   "must be affine; move the merge to the top");
+        const auto lengths = map.lengths();
+        return [&]<std::size_t... d>(std::index_sequence<d...>) {
+            return transform(map, along<dims{int(d)}, dims{int(d)}>(pass_through{lengths[d]})...);
+        }(std::make_index_sequence<Map::rank>{});
+    }
+}
+
+template <class Map>
+using staged_map = decltype(staged(Map{}));
+
+// A thread's coordinates along one dimension: one for each position its registers have there.
+template <distribution D, class Map, int Dim>
+struct side
+{
+    using place_in_map = std::remove_cvref_t<decltype(boost::hana::at_c<Dim>(Map{}.stage))>;
+    using transform    = decltype(place_in_map::transform);
+    static_assert(place_in_map::upper.at[0] == Dim, "window: list the transforms of the top stage in the order of the "
+                                                    "dimensions that they take");
+
+    int at; // of position 0
+    multi_index<transform::lower> digits_of[D.reg.only(Dim).size()];
+};
+
+// One of something for each thread whose registers are held here.
+template <class T, int Copies>
+struct per_thread
+{
+    T of[Copies];
+    CK_TILE_FN constexpr T& operator[](int copy) { return of[copy]; }
+    CK_TILE_FN constexpr const T& operator[](int copy) const { return of[copy]; }
+};
+
+template <distribution D, class Map, class Dims>
+struct sides_of;
+template <distribution D, class Map, std::size_t... d>
+struct sides_of<D, Map, std::index_sequence<d...>>
+{
+    using type = boost::hana::basic_tuple<per_thread<side<D, Map, int(d)>, copies_of(D.threads())>...>;
+};
+
+template <distribution D>
+constexpr int max_positions()
+{
+    int most = 1;
+    for(int d = 0; d < distribution::max_rank; ++d)
+        most = D.reg.only(d).size() > most ? D.reg.only(d).size() : most;
+    return most;
+}
+
+} // namespace detail
+
+// How far, and along which dimension, a window moves: worked out once, before the loop.
+template <int Dim, class Lower>
+struct window_step
+{
+    int by;
+    Lower digits;
+};
+
+template <class T, class Map, distribution D>
+class window
+{
+    using staged                   = detail::staged_map<Map>;
+    static constexpr int rank      = staged::rank;
+    static constexpr auto all_dims = std::make_index_sequence<rank>{};
+    using sides                    = typename detail::sides_of<D, staged, std::make_index_sequence<rank>>::type;
+    using footprint_type           = footprint<staged::guards>;
+
+  public:
+    using element                        = T;
+    static constexpr distribution layout = D;
+    static_assert(D.vec.count <= 1 && D.contiguous() == D.vecs(), "window: a vector register must be contiguous along one "
+                                                                  "dimension to be moved by one access");
+
+    // The window whose element 0 lies at `origin` of the view.
+    CK_TILE_FN constexpr window(const tensor_view<T, Map>& view, const multi_index<rank>& origin)
+        : memory_(view.data, view.elements * static_cast<std::int64_t>(sizeof(T))), map_(detail::staged(view.map))
+    {
+        for_each_thread<D>([&](thread t) {
+            each_side([&]<int d>(auto& s, const auto& p) {
+                s[t.copy].at = origin[d] + first_element<D, d>(t);
+                static_for<D.reg.only(d).size()>([&](auto i) {
+                    constexpr int beyond      = D.reg.only(d).along(d, i);
+                    s[t.copy].digits_of[i] = p.transform.map({s[t.copy].at + beyond});
+                });
+            });
+        });
+    }
+
+    // A step of `by` elements forward along dimension Dim.
+    template <int Dim>
+    CK_TILE_FN constexpr auto step(int by) const
+    {
+        const auto& p = boost::hana::at_c<Dim>(map_.stage);
+        using lower   = multi_index<decltype(p.transform)::lower>;
+        return window_step<Dim, lower>{by, p.transform.map({by}) - (decltype(p.transform)::affine ? p.transform.map({0})
+                                                                                                  : lower{})};
+    }
+
+    template <int Dim, class Lower>
+    CK_TILE_FN constexpr void move(const window_step<Dim, Lower>& step)
+    {
+        auto& files   = boost::hana::at_c<Dim>(sides_);
+        const auto& t = boost::hana::at_c<Dim>(map_.stage).transform;
+        for_each_thread<D>([&](thread who) {
+            auto& s = files[who.copy];
+            s.at += step.by;
+            static_for<D.reg.only(Dim).size()>([&](auto i) {
+                if constexpr(requires { t.advance(s.digits_of[i], step.digits); })
+                    s.digits_of[i] = t.advance(s.digits_of[i], step.digits);
+                else
+                    s.digits_of[i] = s.digits_of[i] + step.digits;
+            });
+        });
+    }
+
+    // Calls visit(register number, byte offset, whether the elements exist) for each vector register of the thread.
+    template <class Visit>
+    CK_TILE_FN constexpr void each_access(thread t, Visit&& visit) const
+    {
+        constexpr int most = detail::max_positions<D>();
+        footprint_type parts[rank][most];
+        bool inside[rank][most];
+        const footprint_type origin = map_.below({});
+        const auto limits           = map_.below.limits();
+        const auto lengths          = map_.lengths();
+        each_side([&]<int d>(const auto& s, const auto& p) {
+            static_for<D.reg.only(d).size()>([&](auto i) {
+                constexpr int beyond = D.reg.only(d).along(d, i);
+                multi_index<decltype(map_.below)::rank> l;
+                p.scatter(s[t.copy].digits_of[i], l);
+                const footprint_type f = map_.below(l);
+                parts[d][i]            = d == 0 ? f : f - origin;
+                inside[d][i]           = s[t.copy].at + beyond < lengths[d];
+            });
+        });
+        static_for<D.regs()>([&](auto r) {
+            constexpr auto position = register_position(r);
+            footprint_type f        = parts[0][position[0]];
+            bool here               = inside[0][position[0]];
+            static_for<rank - 1>([&](auto i) {
+                constexpr int d = i + 1;
+                f               = f + parts[d][position[d]];
+                here            = here && inside[d][position[d]];
+            });
+            visit(r, static_cast<unsigned>(f.offset) * static_cast<unsigned>(sizeof(T)), here && exists(f, limits));
+        });
+    }
+
+    CK_TILE_FN constexpr const memory_range& memory() const { return memory_; }
+
+  private:
+    // Which of its positions along each dimension a register has.
+    static constexpr multi_index<rank> register_position(int r)
+    {
+        multi_index<rank> p;
+        for(int d = 0; d < rank; ++d)
+            p[d] = D.reg.number_in(d, r);
+        return p;
+    }
+
+    template <class F>
+    CK_TILE_FN constexpr void each_side(F&& f)
+    {
+        [&]<std::size_t... d>(std::index_sequence<d...>) {
+            (f.template operator()<int(d)>(boost::hana::at_c<d>(sides_), boost::hana::at_c<d>(map_.stage)), ...);
+        }(all_dims);
+    }
+    template <class F>
+    CK_TILE_FN constexpr void each_side(F&& f) const
+    {
+        [&]<std::size_t... d>(std::index_sequence<d...>) {
+            (f.template operator()<int(d)>(boost::hana::at_c<d>(sides_), boost::hana::at_c<d>(map_.stage)), ...);
+        }(all_dims);
+    }
+
+    memory_range memory_;
+    staged map_;
+    sides sides_;
+};
+
+// A window of the tile that `D` distributes, at `origin` of the view.
+template <distribution D, class T, class Map, int Rank>
+CK_TILE_FN constexpr window<T, Map, D> make_window(const tensor_view<T, Map>& view, const multi_index<Rank>& origin)
+{
+    static_assert(Rank == Map::rank, "make_window: the origin needs one coordinate per dimension of the view");
+    return {view, origin};
+}
+
+} // namespace ck_tile

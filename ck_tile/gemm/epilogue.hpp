@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Epilogues: how the accumulator becomes output.
+//
+// A lane holds a column of C, memory wants rows. So C goes through LDS, one strip of rows at a time, and leaves as wide
+// vectors along the rows: converted to the output's type, or as fp32 partials when the reduction is split.
+#pragma once
+
+#include "ck_tile/gemm/shape.hpp"
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/verbs/load_store.hpp"
+#include "ck_tile/verbs/map.hpp"
+
+namespace ck_tile::gemm
+{
+
+namespace detail
+{
+constexpr lds_layout strip_in_lds(const shape& s) { return {.rows = strip(s).lengths[0], .cols = s.n, .pad = 4}; }
+
+// The strip in the hands of all threads, rows of C contiguous: `vector` elements at a time.
+constexpr distribution wide_strip(const shape& s, int vector)
+{
+    const int rows   = strip(s).lengths[0];
+    const int across = s.n / vector; // vectors in a row
+    const int wave   = s.inst().a.lanes();
+    if(across <= s.threads())
+    {
+        const int in_wave = across < wave ? across : wave;
+        const int down    = s.threads() / across; // rows at once
+        return {.lengths = {rows, s.n},
+                .wave    = {{across / in_wave, 1, wave * vector}, {s.waves() * in_wave / across, 0, wave / in_wave}},
+                .lane    = {{in_wave, 1, vector}, {wave / in_wave, 0, 1}},
+                .reg     = {{rows / down, 0, down}},
+                .vec     = {{vector, 1, 1}}};
+    }
+    return {.lengths = {rows, s.n},
+            .wave    = {{s.waves(), 1, wave * vector}},
+            .lane    = {{wave, 1, vector}},
+            .reg     = {{across / s.threads(), 1, s.threads() * vector}, {rows, 0, 1}},
+            .vec     = {{vector, 1, 1}}};
+}
+
+// Strip `i` of the accumulator: every row_fragments-th register.
+template <shape S>
+CK_TILE_FN auto take_strip(const tile<float, accumulator(S)>& acc, int i)
+{
+    constexpr int rows = S.row_fragments(), cols = S.col_fragments();
+    tile<float, strip(S)> part;
+    for_each_thread<strip(S)>([&](thread t) {
+        CK_TILE_UNROLL
+        for(int j = 0; j < cols; ++j)
+            part.of(t).reg[j] = acc.of(t).reg[i + rows * j];
+    });
+    return part;
+}
+} // namespace detail
+
+constexpr int epilogue_lds_bytes(const shape& s) { return detail::strip_in_lds(s).elements() * 4; }
+
+// Writes C, converted to T, at `origin` of a view over (m, n) whose rows are contiguous; `Vector` elements at a time,
+// which must divide the length of a row and its distance to the next.
+template <shape S, int Vector, class T, class Map>
+CK_TILE_FN void store_through_lds(const block& in, const tile<float, accumulator(S)>& acc,
+                                  const tensor_view<T, Map>& to, multi_index<2> origin)
+{
+    constexpr distribution wide = detail::wide_strip(S, Vector);
+    constexpr int rows          = strip(S).lengths[0];
+    const lds_tile<float, detail::strip_in_lds(S)> shuffle{in.lds_at<float>(0)};
+    auto out        = make_window<wide>(to, origin);
+    const auto down = out.template step<0>(rows);
+    static_for<S.row_fragments()>([&](auto i) {
+        in.sync(); // the operands, or the strip before, have been read
+        ck_tile::store(shuffle, detail::take_strip<S>(acc, i));
+        in.sync();
+        ck_tile::store(out, convert<T>(load<wide>(shuffle)));
+        out.move(down);
+    });
+}
+
+} // namespace ck_tile::gemm

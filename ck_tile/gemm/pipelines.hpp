@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// The main loop of a matrix product: how loads from memory, LDS traffic and matrix instructions overlap.
+//
+// Step k multiplies from LDS while the operands of step k+1 come from memory into registers:
+//   single_buffer   one stage of operands in LDS; two barriers a step
+//   double_buffer   two stages, used in turn: the waves that are ahead write one while the others still read the other;
+//                   one barrier a step
+// The operands are windows over (row, k); a window that runs past the end of k reads zeros, which add nothing.
+#pragma once
+
+#include "ck_tile/gemm/shape.hpp"
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/targets/schedule.hpp"
+#include "ck_tile/verbs/load_store.hpp"
+#include "ck_tile/verbs/map.hpp"
+#include "ck_tile/verbs/mma.hpp"
+
+namespace ck_tile::gemm
+{
+
+enum class pipeline
+{
+    single_buffer,
+    double_buffer
+};
+
+constexpr int lds_buffers(pipeline p) { return p == pipeline::double_buffer ? 2 : 1; }
+
+// An operand [rows, k] in LDS.
+constexpr lds_layout operand_in_lds(const shape& s, int rows)
+{
+    return swizzled(rows, s.k, bytes_of(s.inst().type), 16, 32);
+}
+
+constexpr int operand_bytes(const shape& s)
+{
+    return (operand_in_lds(s, s.m).elements() + operand_in_lds(s, s.n * s.inst().blocks).elements()) *
+           bytes_of(s.inst().type);
+}
+
+constexpr int main_loop_lds_bytes(const shape& s, pipeline p) { return lds_buffers(p) * operand_bytes(s); }
+
+template <shape S>
+inline constexpr int operand_bytes_of = operand_bytes(S);
+
+namespace detail
+{
+// What a thread issues in one step of the main loop.
+template <shape S, distribution A, distribution B>
+constexpr step_mix instruction_mix()
+{
+    constexpr int line = 16 / bytes_of(S.inst().type);
+    return {.matrix     = S.row_fragments() * S.col_fragments() * (S.k / S.inst().k),
+            .lds_reads  = (S.row_fragments() + S.col_fragments()) * (S.k / S.inst().k) * S.inst().a.vecs() / line,
+            .lds_writes = A.regs() + B.regs(),
+            .loads      = (A.regs() * A.vecs() + B.regs() * B.vecs()) / line};
+}
+
+// Both operands of one step in LDS, at `byte_offset`.
+template <shape S>
+struct stage
+{
+    using element = element_t<S.inst().type>;
+    lds_tile<element, operand_in_lds(S, S.m)> a;
+    lds_tile<element, operand_in_lds(S, S.n * S.inst().blocks)> b;
+
+    CK_TILE_FN stage(const block& in, int byte_offset)
+        : a{in.lds_at<element>(byte_offset)}, b{in.lds_at<element>(byte_offset + decltype(a)::bytes)}
+    {
+    }
+
+    template <class Acc>
+    CK_TILE_FN void multiply_into(Acc& acc) const
+    {
+        static_for<S.k / S.slab()>([&](auto i) {
+            constexpr int k = i * S.slab();
+            mma<S>(acc, load<a_fragments(S)>(a, {0, k}), load<b_fragments(S)>(b, {0, k}));
+        });
+    }
+};
+} // namespace detail
+
+// acc += A * B over `steps` steps of S.k. `a_lds` and `b_lds` are the distributions that hold a thread's part of the
+// operands when they go to LDS; the windows give each thread the same elements.
+template <shape S, pipeline P, distribution ALds, distribution BLds, class A, class B, class Acc>
+CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
+{
+    const auto a_step = a.template step<1>(S.k);
+    const auto b_step = b.template step<1>(S.k);
+    auto next_a       = load(a);
+    auto next_b       = load(b);
+    int stage_at      = 0;
+    for(int step = 0; step < steps; ++step)
+    {
+        const detail::stage<S> now(in, stage_at);
+        ck_tile::store(now.a, rearrange<ALds>(next_a));
+        ck_tile::store(now.b, rearrange<BLds>(next_b));
+        in.sync();
+        a.move(a_step);
+        b.move(b_step);
+        next_a = load(a);
+        next_b = load(b);
+        now.multiply_into(acc);
+        schedule_step<detail::instruction_mix<S, ALds, BLds>()>();
+        if constexpr(P == pipeline::double_buffer)
+            stage_at = operand_bytes_of<S> - stage_at;
+        else
+            in.sync();
+    }
+}
+
+} // namespace ck_tile::gemm

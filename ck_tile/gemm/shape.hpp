@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The shape of a block's matrix product, and the distributions that follow from it and the matrix instruction.
+#pragma once
+
+#include "ck_tile/targets/targets.hpp"
+
+namespace ck_tile::gemm
+{
+
+// C [m, n] += A [m, k] * B [n, k], made by waves_m x waves_n waves with one instruction. Fragments of different waves
+// interleave, so that one fragment of every wave is a contiguous strip of C.
+struct shape
+{
+    int m, n, k;
+    int waves_m, waves_n;
+    opcode instruction;
+
+    constexpr const matrix_instruction& inst() const { return describe(instruction); }
+    constexpr int a_rows() const { return inst().m * inst().blocks; }
+    constexpr int b_rows() const { return inst().n * inst().blocks; }
+    constexpr int row_fragments() const { return m / (waves_m * a_rows()); }
+    constexpr int col_fragments() const { return n / (waves_n * inst().n); }
+    constexpr int waves() const { return waves_m * waves_n; }
+    constexpr int threads() const { return waves() * inst().a.lanes(); }
+
+    // Instructions whose operands a lane takes from consecutive k, so that it reads 16 bytes of LDS at once. A and B are
+    // reordered along k alike, which leaves the product as it is.
+    constexpr int pack() const
+    {
+        const int fits = 16 / bytes_of(inst().type) / inst().a.vecs();
+        return fits > 1 ? fits : 1;
+    }
+
+    // Columns of A and B that one load of fragments covers.
+    constexpr int slab() const { return inst().k * pack(); }
+};
+
+namespace detail
+{
+constexpr distribution operand(const distribution& one, int rows, int fragments, int pack, digits wave, int stride)
+{
+    distribution d = {.lengths = {rows, one.length(1) * pack}, .wave = wave, .lane = {}, .reg = {}, .vec = {}};
+    for(int i = 0; i < one.lane.count; ++i)
+    {
+        digit lane = one.lane.at[i];
+        if(lane.moves_along(1))
+            lane.stride *= pack;
+        d.lane.push(lane);
+    }
+    d.reg.push({fragments, 0, stride});
+    d.vec.push({one.vecs() * pack, 1, 1});
+    return d;
+}
+} // namespace detail
+
+// Wave w is wave w / waves_n along m and w % waves_n along n.
+constexpr distribution a_fragments(const shape& s)
+{
+    return detail::operand(s.inst().a, s.m, s.row_fragments(), s.pack(), {{s.waves_n}, {s.waves_m, 0, s.a_rows()}},
+                           s.waves_m * s.a_rows());
+}
+
+constexpr distribution b_fragments(const shape& s)
+{
+    return detail::operand(s.inst().b, s.col_fragments() * s.waves_n * s.b_rows(), s.col_fragments(), s.pack(),
+                           {{s.waves_n, 0, s.b_rows()}, {s.waves_m}}, s.waves_n * s.b_rows());
+}
+
+namespace detail
+{
+constexpr distribution result(const shape& s, int row_fragments)
+{
+    const distribution& one = s.inst().c;
+    return {.lengths = {row_fragments * s.waves_m * s.a_rows(), s.n},
+            .wave    = {{s.waves_n, 1, s.inst().n}, {s.waves_m, 0, s.a_rows()}},
+            .lane    = one.lane,
+            .reg     = {{row_fragments, 0, s.waves_m * s.a_rows()}, {s.col_fragments(), 1, s.waves_n * s.inst().n}},
+            .vec     = one.vec};
+}
+} // namespace detail
+
+constexpr distribution accumulator(const shape& s) { return detail::result(s, s.row_fragments()); }
+
+// The part of the accumulator that one row fragment of every wave makes: a strip of waves_m * a_rows rows.
+constexpr distribution strip(const shape& s) { return detail::result(s, 1); }
+
+// A 16-byte line's worth of rows and columns owned by one thread while an operand [rows, k] goes from memory to LDS.
+//   memory  vectors of `vector` elements along the dimension that is contiguous in memory
+//   lds     vectors along k
+// The two give each thread the same elements: going from one to the other renames registers.
+struct transfer
+{
+    distribution memory;
+    distribution lds;
+};
+
+// `contiguous`: 0 if the rows lie side by side in memory, 1 if the reduction dimension does.
+constexpr transfer make_transfer(const shape& s, int rows, int contiguous, int vector)
+{
+    const int wave       = s.inst().a.lanes();
+    const int per_thread = rows * s.k / s.threads();
+    const int line       = 16 / bytes_of(s.inst().type);
+    const int fast       = per_thread < line ? per_thread : line; // elements along the contiguous dimension
+    const int slow       = per_thread / fast;
+    const int extents[2] = {rows, s.k};
+    const int patch[2]   = {contiguous == 0 ? fast : slow, contiguous == 0 ? slow : fast};
+    const int other      = 1 - contiguous;
+
+    // Threads run along the contiguous dimension first; the number of a thread splits into wave and lane.
+    const int along = extents[contiguous] / patch[contiguous];
+    digits lanes, waves;
+    if(along <= wave)
+    {
+        lanes = {{along, contiguous, patch[contiguous]}, {wave / along, other, patch[other]}};
+        waves = {{s.waves(), other, patch[other] * (wave / along)}};
+    }
+    else
+    {
+        lanes = {{wave, contiguous, patch[contiguous]}};
+        waves = {{along / wave, contiguous, patch[contiguous] * wave}, {s.waves() * wave / along, other, patch[other]}};
+    }
+    const distribution memory = {.lengths = {rows, s.k},
+                                 .wave    = waves,
+                                 .lane    = lanes,
+                                 .reg     = {{fast / vector, contiguous, vector}, {slow, other, 1}},
+                                 .vec     = {{vector, contiguous, 1}}};
+    const distribution lds    = {.lengths = {rows, s.k},
+                                 .wave    = waves,
+                                 .lane    = lanes,
+                                 .reg     = {{patch[0], 0, 1}},
+                                 .vec     = {{patch[1], 1, 1}}};
+    return {memory, lds};
+}
+
+} // namespace ck_tile::gemm

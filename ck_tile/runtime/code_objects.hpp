@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The GPU code that is linked into a program: one code object per source and architecture, embedded by the build.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace ck_tile
+{
+
+struct code_object
+{
+    std::string_view architecture; // as the compiler was told: "gfx942", "gfx11-generic"
+    std::span<const unsigned char> image;
+};
+
+// Adds a code object to those of the program; the build calls this from a static initialiser of each embedded one.
+bool add_code_object(code_object object);
+
+// All of them.
+std::span<const code_object> all_code_objects();
+
+} // namespace ck_tile

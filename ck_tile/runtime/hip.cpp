@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// An AMD GPU through the HIP runtime: code objects of its architecture are loaded as modules, kernels found by name.
+#include "ck_tile/runtime/backend.hpp"
+#include "ck_tile/runtime/code_objects.hpp"
+
+#include <fmt/format.h>
+#include <hip/hip_runtime_api.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace ck_tile
+{
+namespace
+{
+
+status checked(hipError_t error, std::string_view what)
+{
+    if(error == hipSuccess)
+        return {};
+    return rejection{fmt::format("HIP: {} failed: {}", what, hipGetErrorString(error))};
+}
+
+// "gfx90a:sramecc+:xnack-" without its features.
+std::string_view processor(std::string_view name) { return name.substr(0, name.find(':')); }
+
+// The target whose kernels run on the processor: every gfx11xx chip runs those of gfx11.
+const target* target_of(std::string_view processor)
+{
+    return find_target(processor.starts_with("gfx11") ? "gfx11" : processor);
+}
+
+bool runs_on(std::string_view code_architecture, std::string_view processor)
+{
+    return code_architecture == processor ||
+           (code_architecture == "gfx11-generic" && processor.starts_with("gfx11"));
+}
+
+class hip_backend : public backend
+{
+  public:
+    hip_backend(const target& facts, std::string processor, int compute_units)
+        : target_(facts), processor_(std::move(processor)), compute_units_(compute_units)
+    {
+    }
+
+    ~hip_backend() override
+    {
+        for(hipModule_t m : modules_)
+            (void)hipModuleUnload(m);
+    }
+
+    status load()
+    {
+        for(const code_object& object : all_code_objects())
+            if(runs_on(object.architecture, processor_))
+            {
+                hipModule_t module = nullptr;
+                if(status s = checked(hipModuleLoadData(&module, object.image.data()), "loading a code object"); !s)
+                    return s;
+                modules_.push_back(module);
+            }
+        if(modules_.empty())
+            return rejection{fmt::format("this program holds no code for {}: build it with {} in CK_TILE_TARGETS",
+                                         processor_, target_.name)};
+        return {};
+    }
+
+    const target& architecture() const override { return target_; }
+    bool is_host() const override { return false; }
+    std::string name() const override { return fmt::format("hip:{}", processor_); }
+    int compute_units() const override { return compute_units_; }
+
+    result<device_buffer> allocate(std::size_t bytes, bool zeroed) override
+    {
+        void* memory = nullptr;
+        if(hipMalloc(&memory, std::max<std::size_t>(bytes, 1)) != hipSuccess)
+            return rejection{fmt::format("{} bytes of device memory cannot be allocated: choose a smaller problem", bytes)};
+        device_buffer buffer(memory, bytes, [](void* p) { (void)hipFree(p); });
+        if(zeroed)
+            if(const status s = checked(hipMemset(memory, 0, bytes), "clearing memory"); !s)
+                return rejection{s.reason()};
+        return buffer;
+    }
+
+    status copy(void* destination, const void* source, std::size_t bytes) override
+    {
+        return checked(hipMemcpy(destination, source, bytes, hipMemcpyDefault), "copying memory");
+    }
+
+    status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes) override
+    {
+        hipFunction_t& function = functions_[k.name];
+        for(hipModule_t module : modules_)
+            if(function == nullptr && hipModuleGetFunction(&function, module, k.name) != hipSuccess)
+                function = nullptr;
+        if(function == nullptr)
+            return rejection{fmt::format("kernel {} is not in the code objects for {}: rebuild with its instance", k.name,
+                                         processor_)};
+        void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments), HIP_LAUNCH_PARAM_BUFFER_SIZE,
+                         &argument_bytes, HIP_LAUNCH_PARAM_END};
+        return checked(hipModuleLaunchKernel(function, blocks.x, blocks.y, blocks.z, static_cast<unsigned>(k.threads), 1,
+                                             1, 0, nullptr, nullptr, extra),
+                       fmt::format("launching {}", k.name));
+    }
+
+    status synchronize() override { return checked(hipDeviceSynchronize(), "a kernel"); }
+
+    result<double> time(const std::function<status()>& work, int repeats) override
+    {
+        hipEvent_t start = nullptr, stop = nullptr;
+        if(hipEventCreate(&start) != hipSuccess || hipEventCreate(&stop) != hipSuccess)
+            return rejection{"HIP: no event could be made to take the time with"};
+        std::vector<float> milliseconds;
+        status s;
+        for(int i = 0; i <= repeats && s; ++i) // the first run warms up
+        {
+            (void)hipEventRecord(start, nullptr);
+            s = work();
+            (void)hipEventRecord(stop, nullptr);
+            if(s)
+                s = checked(hipEventSynchronize(stop), "a timed kernel");
+            milliseconds.emplace_back();
+            (void)hipEventElapsedTime(&milliseconds.back(), start, stop);
+        }
+        (void)hipEventDestroy(start);
+        (void)hipEventDestroy(stop);
+        if(!s)
+            return rejection{s.reason()};
+        std::sort(milliseconds.begin() + 1, milliseconds.end());
+        return milliseconds[1 + static_cast<std::size_t>(repeats / 2)];
+    }
+
+  private:
+    const target& target_;
+    std::string processor_;
+    int compute_units_;
+    std::vector<hipModule_t> modules_;
+    std::map<std::string_view, hipFunction_t> functions_;
+};
+
+} // namespace
+
+result<std::unique_ptr<backend>> open_hip()
+{
+    int count = 0;
+    if(hipGetDeviceCount(&count) != hipSuccess || count == 0)
+        return rejection{"no AMD GPU was found by the HIP runtime"};
+    hipDeviceProp_t properties = {};
+    if(hipGetDeviceProperties(&properties, 0) != hipSuccess)
+        return rejection{"the HIP runtime finds an AMD GPU but does not describe it"};
+    const std::string chip(processor(properties.gcnArchName));
+    const target* facts = target_of(chip);
+    if(facts == nullptr)
+        return rejection{fmt::format("the AMD GPU {} is not a target of this library: it knows gfx90a, gfx942 and gfx11", chip)};
+    auto gpu = std::make_unique<hip_backend>(*facts, chip, properties.multiProcessorCount);
+    if(const status s = gpu->load(); !s)
+        return rejection{s.reason()};
+    return std::unique_ptr<backend>(std::move(gpu));
+}
+
+} // namespace ck_tile

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// fp16 by the compiler's own type, bf16 by bit arithmetic, fp32 as it is.
+#include "ck_tile/runtime/host_convert.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+
+namespace ck_tile
+{
+
+namespace
+{
+
+std::uint16_t to_fp16(float value)
+{
+    return std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
+}
+
+float from_fp16(std::uint16_t bits)
+{
+    return static_cast<float>(std::bit_cast<_Float16>(bits));
+}
+
+std::uint16_t to_bf16(float value)
+{
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+    if(std::isnan(value))
+    {
+        // Rounding could carry a NaN into infinity, or into zero; setting the quiet bit keeps it one.
+        return static_cast<std::uint16_t>((bits >> 16) | 0x40);
+    }
+    const std::uint32_t upper_is_odd = (bits >> 16) & 1;
+    return static_cast<std::uint16_t>((bits + 0x7fff + upper_is_odd) >> 16);
+}
+
+float from_bf16(std::uint16_t bits)
+{
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+// Elements are copied in and out by memcpy, as the bytes need not be aligned; it compiles to plain loads and stores.
+template <class To, class From, class Convert>
+void convert_each(void* to, const void* from, std::size_t elements, Convert convert)
+{
+    for(std::size_t i = 0; i < elements; ++i)
+    {
+        From value;
+        std::memcpy(&value, static_cast<const std::byte*>(from) + i * sizeof(From), sizeof(From));
+        const To converted = convert(value);
+        std::memcpy(static_cast<std::byte*>(to) + i * sizeof(To), &converted, sizeof(To));
+    }
+}
+
+} // namespace
+
+std::vector<std::byte> encode(data_type type, std::span<const float> values)
+{
+    std::vector<std::byte> elements(values.size() * bytes_of(type));
+    switch(type)
+    {
+    case data_type::fp16:
+        convert_each<std::uint16_t, float>(elements.data(), values.data(), values.size(), to_fp16);
+        break;
+    case data_type::bf16:
+        convert_each<std::uint16_t, float>(elements.data(), values.data(), values.size(), to_bf16);
+        break;
+    case data_type::fp32:
+        convert_each<float, float>(elements.data(), values.data(), values.size(), std::identity{});
+        break;
+    }
+    return elements;
+}
+
+std::vector<float> decode(data_type type, std::span<const std::byte> elements)
+{
+    std::vector<float> values(elements.size() / bytes_of(type));
+    switch(type)
+    {
+    case data_type::fp16:
+        convert_each<float, std::uint16_t>(values.data(), elements.data(), values.size(), from_fp16);
+        break;
+    case data_type::bf16:
+        convert_each<float, std::uint16_t>(values.data(), elements.data(), values.size(), from_bf16);
+        break;
+    case data_type::fp32:
+        convert_each<float, float>(values.data(), elements.data(), values.size(), std::identity{});
+        break;
+    }
+    return values;
+}
+
+} // namespace ck_tile

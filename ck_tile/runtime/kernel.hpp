@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// A compiled block program: what the host needs to know of it to launch it.
+#pragma once
+
+#include <cstddef>
+
+namespace ck_tile
+{
+
+// Blocks of a launch, and the place of one block among them. Kernels use `x` fastest.
+struct grid
+{
+    unsigned x = 1;
+    unsigned y = 1;
+    unsigned z = 1;
+};
+
+// Runs one block of the program on the CPU; `at` says which; `lds` is the block's own LDS, 16-byte aligned.
+using host_block = void (*)(const void* arguments, grid at, std::byte* lds);
+
+struct kernel
+{
+    const char* name;   // its symbol in a GPU's code object
+    int threads;        // per block
+    int lds_bytes;      // per block
+    host_block on_host; // null in a program that was built without the host target
+};
+
+} // namespace ck_tile

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Reads and writes NumPy's .npy files (format 1.0 and 2.0) of little-endian float16 and float32 in C order.
+#pragma once
+
+#include "ck_tile/numeric/data_type.hpp"
+#include "ck_tile/runtime/status.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace ck_tile
+{
+
+// What a file says that it holds.
+struct npy_header
+{
+    data_type type; // fp16 or fp32
+    std::vector<std::int64_t> lengths;
+    std::size_t data_offset; // bytes from the start of the file to the first element
+    std::size_t data_bytes;
+};
+
+struct npy_array
+{
+    data_type type;
+    std::vector<std::int64_t> lengths;
+    std::vector<std::byte> data;
+};
+
+// Reads no elements, so it costs nothing to look at a large file before there is memory for it. Rejects files that are
+// not such arrays and files whose size is not what their header promises; says what was expected and what was found.
+result<npy_header> read_npy_header(const std::filesystem::path& path);
+
+result<npy_array> read_npy(const std::filesystem::path& path);
+
+// `data` holds as many elements of `type` (fp16 or fp32) as the lengths say. An existing file is replaced.
+status write_npy(const std::filesystem::path& path, data_type type, const std::vector<std::int64_t>& lengths,
+                 std::span<const std::byte> data);
+
+} // namespace ck_tile

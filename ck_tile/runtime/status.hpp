@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// A rejection says the rule, the value and the fix; `status` and `result` carry it instead of an exception.
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ck_tile
+{
+
+// Why something cannot be done, as one sentence for a person: rule, value, fix.
+struct rejection
+{
+    std::string reason;
+};
+
+// Success, or the reason for its absence.
+class [[nodiscard]] status
+{
+  public:
+    status() = default;
+    status(rejection why) : reason_(std::move(why.reason)) {}
+
+    bool ok() const { return reason_.empty(); }
+    explicit operator bool() const { return ok(); }
+    const std::string& reason() const { return reason_; }
+
+  private:
+    std::string reason_;
+};
+
+// A value, or the reason why there is none.
+template <class T>
+class [[nodiscard]] result
+{
+  public:
+    result(T value) : value_(std::move(value)) {}
+    result(rejection why) : reason_(std::move(why.reason)) {}
+
+    bool ok() const { return value_.has_value(); }
+    explicit operator bool() const { return ok(); }
+    const std::string& reason() const { return reason_; }
+
+    T& operator*() { assert(ok()); return *value_; }
+    const T& operator*() const { assert(ok()); return *value_; }
+    T* operator->() { assert(ok()); return &*value_; }
+    const T* operator->() const { assert(ok()); return &*value_; }
+
+  private:
+    std::optional<T> value_;
+    std::string reason_;
+};
+
+} // namespace ck_tile

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Global memory on AMD GPUs: raw buffer instructions, whose bounds check makes the predicate free of branches.
+#pragma once
+
+namespace ck_tile
+{
+
+struct memory_range
+{
+    __amdgpu_buffer_rsrc_t descriptor;
+
+    CK_TILE_FN memory_range(const void* address, std::int64_t size)
+        : descriptor(__builtin_amdgcn_make_buffer_rsrc(const_cast<void*>(address), 0, static_cast<int>(size), format))
+    {
+    }
+
+  private:
+    // Word 3 of the descriptor: 32-bit data, and on gfx11 bounds checked by offset.
+#if defined(__GFX11__)
+    static constexpr int format = 0x31004000;
+#else
+    static constexpr int format = 0x00020000;
+#endif
+};
+
+namespace detail
+{
+inline constexpr unsigned beyond = 0x80000000u; // an offset outside of every range
+
+template <int Bytes>
+CK_TILE_FN auto raw_load(__amdgpu_buffer_rsrc_t descriptor, unsigned offset)
+{
+    if constexpr(Bytes == 2)
+        return __builtin_amdgcn_raw_buffer_load_b16(descriptor, offset, 0, 0);
+    else if constexpr(Bytes == 4)
+        return __builtin_amdgcn_raw_buffer_load_b32(descriptor, offset, 0, 0);
+    else if constexpr(Bytes == 8)
+        return __builtin_amdgcn_raw_buffer_load_b64(descriptor, offset, 0, 0);
+    else
+        return __builtin_amdgcn_raw_buffer_load_b128(descriptor, offset, 0, 0);
+}
+
+template <int Bytes, class Raw>
+CK_TILE_FN void raw_store(__amdgpu_buffer_rsrc_t descriptor, unsigned offset, Raw x)
+{
+    if constexpr(Bytes == 2)
+        __builtin_amdgcn_raw_buffer_store_b16(x, descriptor, offset, 0, 0);
+    else if constexpr(Bytes == 4)
+        __builtin_amdgcn_raw_buffer_store_b32(x, descriptor, offset, 0, 0);
+    else if constexpr(Bytes == 8)
+        __builtin_amdgcn_raw_buffer_store_b64(x, descriptor, offset, 0, 0);
+    else
+        __builtin_amdgcn_raw_buffer_store_b128(x, descriptor, offset, 0, 0);
+}
+} // namespace detail
+
+template <class T, int N>
+CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset, bool exists)
+{
+    constexpr int bytes = sizeof(T) * N;
+    static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16, "load: a lane moves 2, 4, 8 or 16 bytes at once");
+    return __builtin_bit_cast(vector<T, N>,
+                              detail::raw_load<bytes>(range.descriptor, exists ? offset : detail::beyond));
+}
+
+template <class T, int N>
+CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, bool exists, vector<T, N> x)
+{
+    constexpr int bytes = sizeof(T) * N;
+    static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16, "store: a lane moves 2, 4, 8 or 16 bytes at once");
+    using raw = decltype(detail::raw_load<bytes>(range.descriptor, 0));
+    detail::raw_store<bytes>(range.descriptor, exists ? offset : detail::beyond, __builtin_bit_cast(raw, x));
+}
+
+} // namespace ck_tile

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The block that runs a kernel: which one it is, its LDS, its barrier; and how a kernel is made known to the runtime.
+#pragma once
+
+#include "ck_tile/core/multi_index.hpp"
+#include "ck_tile/runtime/kernel.hpp"
+#include "ck_tile/targets/targets.hpp"
+
+#include <cstddef>
+
+namespace ck_tile
+{
+
+struct block
+{
+    grid at;        // which block this is
+    std::byte* lds; // its LDS, 16-byte aligned
+
+    // A place in LDS for elements of type T, `byte_offset` (a multiple of 16) from the start.
+    template <class T>
+    CK_TILE_FN T* lds_at(int byte_offset) const
+    {
+        return reinterpret_cast<T*>(lds + byte_offset);
+    }
+
+    // Waits until all threads of the block are here and see each other's LDS. Loads from global memory stay in flight.
+    CK_TILE_FN void sync() const
+    {
+#if defined(__AMDGCN__)
+        __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+        __builtin_amdgcn_s_barrier();
+        __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+#elif defined(__NVPTX__)
+        __nvvm_barrier0();
+#endif
+    }
+};
+
+namespace detail
+{
+template <class Program>
+void run_on_host(const void* arguments, grid at, std::byte* lds)
+{
+    Program::run(block{at, lds}, *static_cast<const typename Program::arguments*>(arguments));
+}
+} // namespace detail
+
+// A program is a type with
+//   arch         the architecture that it is made for
+//   threads      per block, a multiple of the architecture's wave
+//   lds_bytes    per block
+//   arguments    a trivially copyable struct
+//   run(block, const arguments&)
+template <class Program>
+constexpr kernel make_kernel(const char* name)
+{
+    static_assert(Program::threads % facts(Program::arch).wave == 0, "program: threads must be a multiple of the wave");
+    static_assert(Program::lds_bytes <= facts(Program::arch).lds_bytes, "program: more LDS than a block can have");
+#if defined(CK_TILE_NO_HOST_PROGRAMS) // set for programs of targets that are built for a GPU alone
+    return {name, Program::threads, Program::lds_bytes, nullptr};
+#else
+    return {name, Program::threads, Program::lds_bytes, &detail::run_on_host<Program>};
+#endif
+}
+
+} // namespace ck_tile
+
+// Defines the kernel `symbol` from a program: in a GPU's compilation the entry point of that name, on the host an object
+// `const ck_tile::kernel symbol` that launches it.
+#if CK_TILE_ON_DEVICE
+#define CK_TILE_KERNEL(symbol, ...)                                                                                    \
+    extern "C" __attribute__((global, amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) void   \
+    symbol(__VA_ARGS__::arguments arguments)                                                                           \
+    {                                                                                                                  \
+        ::ck_tile::run_on_device<__VA_ARGS__>(arguments);                                                              \
+    }
+#else
+#define CK_TILE_KERNEL(symbol, ...)                                                                                    \
+    extern const ::ck_tile::kernel symbol;                                                                             \
+    constinit const ::ck_tile::kernel symbol = ::ck_tile::make_kernel<__VA_ARGS__>(#symbol);
+#endif
+
+#if CK_TILE_ON_DEVICE
+namespace ck_tile
+{
+template <class Program>
+CK_TILE_FN __attribute__((device)) void run_on_device(const typename Program::arguments& arguments)
+{
+    static_assert(compiles_for(Program::arch), "program: made for another architecture than --offload-arch says");
+    __attribute__((shared)) static std::byte lds alignas(16)[Program::lds_bytes > 0 ? Program::lds_bytes : 16];
+    const grid at = {static_cast<unsigned>(__builtin_amdgcn_workgroup_id_x()),
+                     static_cast<unsigned>(__builtin_amdgcn_workgroup_id_y()),
+                     static_cast<unsigned>(__builtin_amdgcn_workgroup_id_z())};
+    Program::run(block{at, lds}, arguments);
+}
+} // namespace ck_tile
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Global memory on the CPU (and, until they have their own, on other targets): plain loads and stores behind a test.
+#pragma once
+
+namespace ck_tile
+{
+
+struct memory_range
+{
+    char* base;
+    std::uint32_t bytes;
+
+    CK_TILE_FN memory_range(const void* address, std::int64_t size)
+        : base(const_cast<char*>(static_cast<const char*>(address))), bytes(static_cast<std::uint32_t>(size))
+    {
+    }
+};
+
+template <class T, int N>
+CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset, bool exists)
+{
+    vector<T, N> x = {};
+    if(exists && offset < range.bytes)
+        __builtin_memcpy(&x, range.base + offset, sizeof(T) * N);
+    return x;
+}
+
+template <class T, int N>
+CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, bool exists, vector<T, N> x)
+{
+    if(exists && offset < range.bytes)
+        __builtin_memcpy(range.base + offset, &x, sizeof(T) * N);
+}
+
+} // namespace ck_tile

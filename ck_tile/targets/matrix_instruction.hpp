@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Matrix instructions as data: shape, types, and which lane holds what of A, B and C. Generic code reads these tables.
+//
+// An instruction multiplies A [blocks * m, k] by B [blocks * n, k], block by block, into C [blocks * m, n]; the row of A
+// and C, and the row of B, is dimension 0, the reduction dimension 1 of A and B, the column dimension 1 of C. The layouts
+// are those of AMD's matrix instruction calculator.
+#pragma once
+
+#include "ck_tile/core/distribution.hpp"
+#include "ck_tile/numeric/data_type.hpp"
+
+namespace ck_tile
+{
+
+enum class opcode
+{
+    mfma_32x32x8_fp16,
+    mfma_16x16x16_fp16,
+    mfma_4x4x4_16_blocks_fp16,
+    mfma_32x32x8_bf16,
+    mfma_16x16x16_bf16,
+    mfma_4x4x4_16_blocks_bf16,
+    mfma_32x32x2_fp32,
+    mfma_16x16x4_fp32,
+    wmma_16x16x16_fp16,
+    wmma_16x16x16_bf16,
+    fma_4x8x1_fp32 // a wave32's lanes as a 4 x 8 grid of plain multiply-adds
+};
+
+struct matrix_instruction
+{
+    opcode op;
+    const char* name;
+    data_type type; // of A and B; C is fp32
+    int m, n, k;    // of one block
+    int blocks;     // independent products
+    int cycles;     // that the matrix unit is busy with one wave's instruction, on gfx942 and gfx11
+    distribution a, b, c;
+};
+
+namespace layouts
+{
+
+// Operands of one wave: lanes first run through the rows, then through groups of `vec` consecutive k.
+constexpr distribution mfma_operand(int rows, int k, int vec)
+{
+    return {.lengths = {rows, k}, .wave = {}, .lane = {{rows, 0, 1}, {k / vec, 1, vec}}, .reg = {}, .vec = {{vec, 1, 1}}};
+}
+
+inline constexpr distribution mfma_32x32_result = {.lengths = {32, 32},
+                                                   .wave    = {},
+                                                   .lane    = {{32, 1, 1}, {2, 0, 4}},
+                                                   .reg     = {},
+                                                   .vec     = {{4, 0, 1}, {4, 0, 8}}};
+inline constexpr distribution mfma_16x16_result = {
+    .lengths = {16, 16}, .wave = {}, .lane = {{16, 1, 1}, {4, 0, 4}}, .reg = {}, .vec = {{4, 0, 1}}};
+inline constexpr distribution mfma_4x4_result = {
+    .lengths = {64, 4}, .wave = {}, .lane = {{4, 1, 1}, {16, 0, 4}}, .reg = {}, .vec = {{4, 0, 1}}};
+
+// Both halves of the wave hold all of A and B.
+inline constexpr distribution wmma_operand = {
+    .lengths = {16, 16}, .wave = {}, .lane = {{16, 0, 1}, {2}}, .reg = {}, .vec = {{16, 1, 1}}};
+inline constexpr distribution wmma_result = {
+    .lengths = {16, 16}, .wave = {}, .lane = {{16, 1, 1}, {2, 0, 1}}, .reg = {}, .vec = {{8, 0, 2}}};
+
+inline constexpr distribution fma_a      = {.lengths = {4, 1}, .wave = {}, .lane = {{8}, {4, 0, 1}}, .reg = {}, .vec = {}};
+inline constexpr distribution fma_b      = {.lengths = {8, 1}, .wave = {}, .lane = {{8, 0, 1}, {4}}, .reg = {}, .vec = {}};
+inline constexpr distribution fma_result = {
+    .lengths = {4, 8}, .wave = {}, .lane = {{8, 1, 1}, {4, 0, 1}}, .reg = {}, .vec = {}};
+
+} // namespace layouts
+
+inline constexpr matrix_instruction matrix_instructions[] = {
+    // clang-format off
+    //  op                                 name                        type             m   n   k  blocks cycles
+    {opcode::mfma_32x32x8_fp16,         "mfma_32x32x8_fp16",         data_type::fp16, 32, 32,  8,  1, 32, layouts::mfma_operand(32, 8, 4),  layouts::mfma_operand(32, 8, 4),  layouts::mfma_32x32_result},
+    {opcode::mfma_16x16x16_fp16,        "mfma_16x16x16_fp16",        data_type::fp16, 16, 16, 16,  1, 16, layouts::mfma_operand(16, 16, 4), layouts::mfma_operand(16, 16, 4), layouts::mfma_16x16_result},
+    {opcode::mfma_4x4x4_16_blocks_fp16, "mfma_4x4x4_16_blocks_fp16", data_type::fp16,  4,  4,  4, 16,  8, layouts::mfma_operand(64, 4, 4),  layouts::mfma_operand(64, 4, 4),  layouts::mfma_4x4_result},
+    {opcode::mfma_32x32x8_bf16,         "mfma_32x32x8_bf16",         data_type::bf16, 32, 32,  8,  1, 32, layouts::mfma_operand(32, 8, 4),  layouts::mfma_operand(32, 8, 4),  layouts::mfma_32x32_result},
+    {opcode::mfma_16x16x16_bf16,        "mfma_16x16x16_bf16",        data_type::bf16, 16, 16, 16,  1, 16, layouts::mfma_operand(16, 16, 4), layouts::mfma_operand(16, 16, 4), layouts::mfma_16x16_result},
+    {opcode::mfma_4x4x4_16_blocks_bf16, "mfma_4x4x4_16_blocks_bf16", data_type::bf16,  4,  4,  4, 16,  8, layouts::mfma_operand(64, 4, 4),  layouts::mfma_operand(64, 4, 4),  layouts::mfma_4x4_result},
+    {opcode::mfma_32x32x2_fp32,         "mfma_32x32x2_fp32",         data_type::fp32, 32, 32,  2,  1, 64, layouts::mfma_operand(32, 2, 1),  layouts::mfma_operand(32, 2, 1),  layouts::mfma_32x32_result},
+    {opcode::mfma_16x16x4_fp32,         "mfma_16x16x4_fp32",         data_type::fp32, 16, 16,  4,  1, 32, layouts::mfma_operand(16, 4, 1),  layouts::mfma_operand(16, 4, 1),  layouts::mfma_16x16_result},
+    {opcode::wmma_16x16x16_fp16,        "wmma_16x16x16_fp16",        data_type::fp16, 16, 16, 16,  1, 32, layouts::wmma_operand,            layouts::wmma_operand,            layouts::wmma_result},
+    {opcode::wmma_16x16x16_bf16,        "wmma_16x16x16_bf16",        data_type::bf16, 16, 16, 16,  1, 32, layouts::wmma_operand,            layouts::wmma_operand,            layouts::wmma_result},
+    {opcode::fma_4x8x1_fp32,            "fma_4x8x1_fp32",            data_type::fp32,  4,  8,  1,  1,  1, layouts::fma_a,                   layouts::fma_b,                   layouts::fma_result},
+    // clang-format on
+};
+
+constexpr const matrix_instruction& describe(opcode op)
+{
+    for(const matrix_instruction& i : matrix_instructions)
+        if(i.op == op)
+            return i;
+    __builtin_unreachable(); // an opcode without a row: the compiler says so, this being constant evaluation
+}
+
+} // namespace ck_tile

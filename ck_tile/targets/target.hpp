@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The facts that every target states, and the targets that there are.
+#pragma once
+
+#include "ck_tile/targets/matrix_instruction.hpp"
+
+#include <string_view>
+
+namespace ck_tile
+{
+
+enum class architecture
+{
+    gfx90a, // CDNA2: MI200
+    gfx942, // CDNA3: MI300
+    gfx11   // RDNA3: gfx1100 to gfx1103, gfx115x
+};
+
+struct target
+{
+    architecture arch;
+    std::string_view name;
+    int wave;               // lanes
+    int lds_bytes;          // that a block can have
+    int lds_banks;          // of 4 bytes
+    int vgprs;              // 4-byte registers that a lane can have, accumulation registers included
+    int max_vector_bytes;   // that one lane moves with one instruction
+    int max_block_threads;
+    int compute_units;      // of a usual chip: what the CPU assumes when it fills one
+    opcode instructions[8]; // its matrix instructions
+    int instruction_count;
+
+    constexpr bool has(opcode op) const
+    {
+        for(int i = 0; i < instruction_count; ++i)
+            if(instructions[i] == op)
+                return true;
+        return false;
+    }
+};
+
+} // namespace ck_tile

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The threads of a block: one of them on a GPU, all of them in a loop on the CPU.
+#pragma once
+
+#include "ck_tile/targets/execution.hpp"
+
+namespace ck_tile
+{
+
+template <int Waves, int Lanes, class F>
+CK_TILE_FN constexpr void run_threads(F&& f)
+{
+#if defined(__AMDGCN__)
+    const int id = static_cast<int>(__builtin_amdgcn_workitem_id_x());
+    // One wave runs in lockstep: its number is the same in all lanes, and worth a scalar register.
+    const int wave = Waves == 1 ? 0 : __builtin_amdgcn_readfirstlane(id / Lanes);
+    f(thread{wave, id % Lanes, 0});
+#elif defined(__NVPTX__)
+    const int id = static_cast<int>(__nvvm_read_ptx_sreg_tid_x());
+    f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0});
+#else
+    for(int wave = 0; wave < Waves; ++wave)
+        for(int lane = 0; lane < Lanes; ++lane)
+            f(thread{wave, lane, wave * Lanes + lane});
+#endif
+}
+
+} // namespace ck_tile

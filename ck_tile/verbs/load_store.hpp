@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The verbs that move tiles: load from a window or from LDS, store to a window or to LDS.
+#pragma once
+
+#include "ck_tile/core/lds_tile.hpp"
+#include "ck_tile/core/tile.hpp"
+#include "ck_tile/core/window.hpp"
+
+namespace ck_tile
+{
+
+// The tile under the window; elements that do not exist are zero.
+template <class T, class Map, distribution D>
+CK_TILE_FN auto load(const window<T, Map, D>& from)
+{
+    using element = std::remove_const_t<T>;
+    tile<element, D> to;
+    for_each_thread<D>([&](thread t) {
+        auto& registers = to.of(t);
+        from.each_access(t, [&](auto r, unsigned byte_offset, bool exists) {
+            registers.reg[r] = load_vector<element, D.vecs()>(from.memory(), byte_offset, exists);
+        });
+    });
+    return to;
+}
+
+// Writes the tile under the window; elements that do not exist are not written.
+template <class T, class Map, distribution D>
+CK_TILE_FN void store(const window<T, Map, D>& to, const tile<T, D>& from)
+{
+    for_each_thread<D>([&](thread t) {
+        const auto& registers = from.of(t);
+        to.each_access(t, [&](auto r, unsigned byte_offset, bool exists) {
+            store_vector<T, D.vecs()>(to.memory(), byte_offset, exists, registers.reg[r]);
+        });
+    });
+}
+
+namespace detail
+{
+// Elements that one LDS access moves: contiguous in the register and in memory (whose rows are), 16 bytes at most.
+template <distribution D, class T, lds_layout Layout>
+inline constexpr int lds_run = [] {
+    if(D.vector_dim() != 1)
+        return 1;
+    int run = D.contiguous() < 16 / int(sizeof(T)) ? D.contiguous() : 16 / int(sizeof(T));
+    return Layout.chunk > 0 && Layout.chunk < run ? Layout.chunk : run;
+}();
+
+// Calls visit(register, first vector element, address) for each run of a thread's elements that is contiguous in LDS.
+template <distribution D, class T, lds_layout Layout, class Visit>
+CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2> origin, thread t, Visit&& visit)
+{
+    constexpr int run = lds_run<D, T, Layout>;
+    const int row     = origin[0] + first_element<D, 0>(t);
+    const int col     = origin[1] + first_element<D, 1>(t);
+    static_for<D.regs()>([&](auto r) {
+        static_for<D.vecs() / run>([&](auto n) {
+            constexpr int v  = n * run;
+            constexpr int dr = D.reg.along(0, r) + D.vec.along(0, v);
+            constexpr int dc = D.reg.along(1, r) + D.vec.along(1, v);
+            visit(r, constant<v>{}, memory.at(row + dr, col + dc));
+        });
+    });
+}
+} // namespace detail
+
+// The tile that lies at `origin` (row, column) of an lds_tile.
+template <distribution D, class T, lds_layout Layout>
+CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origin = {})
+{
+    constexpr int run = detail::lds_run<D, T, Layout>;
+    tile<T, D> to;
+    for_each_thread<D>([&](thread t) {
+        auto& registers = to.of(t);
+        detail::each_lds_access<D>(from, origin, t, [&](auto r, auto v, const T* address) {
+            __builtin_memcpy(reinterpret_cast<T*>(&registers.reg[r]) + v,
+                             __builtin_assume_aligned(address, run * sizeof(T)), run * sizeof(T));
+        });
+    });
+    return to;
+}
+
+template <class T, lds_layout Layout, distribution D>
+CK_TILE_FN void store(const lds_tile<T, Layout>& to, const tile<T, D>& from, multi_index<2> origin = {})
+{
+    constexpr int run = detail::lds_run<D, T, Layout>;
+    for_each_thread<D>([&](thread t) {
+        const auto& registers = from.of(t);
+        detail::each_lds_access<D>(to, origin, t, [&](auto r, auto v, T* address) {
+            __builtin_memcpy(__builtin_assume_aligned(address, run * sizeof(T)),
+                             reinterpret_cast<const T*>(&registers.reg[r]) + v, run * sizeof(T));
+        });
+    });
+}
+
+} // namespace ck_tile

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The verb mma: acc += A * B by the waves of a block, each with its own fragments.
+#pragma once
+
+#include "ck_tile/core/tile.hpp"
+#include "ck_tile/gemm/shape.hpp"
+
+#if defined(__AMDGCN__)
+#include "ck_tile/targets/amdgcn/matrix.hpp"
+#else
+#include "ck_tile/targets/host/matrix.hpp"
+#endif
+
+namespace ck_tile
+{
+
+// acc [m, n] += a [m, slab] * b [n, slab] in fp32, the products of one element summed in ascending order of (packed) k.
+template <gemm::shape S, class T>
+CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const tile<T, gemm::a_fragments(S)>& a,
+                    const tile<T, gemm::b_fragments(S)>& b)
+{
+    static_assert(type_of<T> == S.inst().type, "mma: the instruction multiplies another type");
+    constexpr int rows = S.row_fragments(), cols = S.col_fragments();
+#if CK_TILE_ON_DEVICE
+    detail::multiply_fragments<S.instruction, rows, cols, S.pack()>(acc.files[0], a.files[0], b.files[0]);
+#else
+    constexpr int lanes = S.inst().a.lanes();
+    for(int wave = 0; wave < S.waves(); ++wave)
+        detail::multiply_wave<S.instruction, rows, cols, S.pack()>(acc.files + wave * lanes, a.files + wave * lanes,
+                                                                   b.files + wave * lanes);
+#endif
+}
+
+} // namespace ck_tile

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# What to build, and the flags of every target.
+
+set(CK_TILE_TARGETS "host;gfx90a;gfx942;gfx11" CACHE STRING
+    "Targets to build: GPU architectures (gfx90a, gfx942, gfx11), and the CPU in their shape (host:gfx942; host for all)")
+set(CK_TILE_DTYPES "fp16;bf16;fp32" CACHE STRING "Element types to build")
+set(CK_TILE_GFX11_PROCESSOR "gfx11-generic" CACHE STRING
+    "Processor that gfx11 code objects are for: gfx11-generic runs on all of gfx1100-1103 and gfx115x")
+set(CK_TILE_HOST_FLAGS "-march=native" CACHE STRING "Processor flags of the code that runs on the CPU")
+option(CK_TILE_BUILD_TESTS "Build the tests" ON)
+option(CK_TILE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
+    message(FATAL_ERROR "ck_tile is built with clang 19 or later (found ${CMAKE_CXX_COMPILER_ID} "
+                        "${CMAKE_CXX_COMPILER_VERSION}): set CMAKE_CXX_COMPILER to clang++-22 or to a ROCm's clang++")
+endif()
+
+set(CK_TILE_ARCHITECTURES gfx90a gfx942 gfx11)
+set(CK_TILE_HOST_ARCHITECTURES)   # shapes that the CPU takes
+set(CK_TILE_DEVICE_ARCHITECTURES) # GPU code
+foreach(target IN LISTS CK_TILE_TARGETS)
+    if(target STREQUAL "host")
+        list(APPEND CK_TILE_HOST_ARCHITECTURES ${CK_TILE_ARCHITECTURES})
+    elseif(target MATCHES "^host:(.+)$" AND CMAKE_MATCH_1 IN_LIST CK_TILE_ARCHITECTURES)
+        list(APPEND CK_TILE_HOST_ARCHITECTURES ${CMAKE_MATCH_1})
+    elseif(target IN_LIST CK_TILE_ARCHITECTURES)
+        list(APPEND CK_TILE_DEVICE_ARCHITECTURES ${target})
+    else()
+        message(FATAL_ERROR "CK_TILE_TARGETS: '${target}' is not a target; choose from host, host:<architecture> and "
+                            "<architecture>, with the architectures ${CK_TILE_ARCHITECTURES}")
+    endif()
+endforeach()
+list(REMOVE_DUPLICATES CK_TILE_HOST_ARCHITECTURES)
+foreach(dtype IN LISTS CK_TILE_DTYPES)
+    if(NOT dtype MATCHES "^(fp16|bf16|fp32)$")
+        message(FATAL_ERROR "CK_TILE_DTYPES: '${dtype}' is not an element type; choose from fp16, bf16 and fp32")
+    endif()
+endforeach()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+separate_arguments(host_flags UNIX_COMMAND "${CK_TILE_HOST_FLAGS}")
+add_compile_options(-Wall -Wextra ${host_flags})
+if(CK_TILE_SANITIZE)
+    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=address,undefined)
+endif()
+
+# The HIP runtime: a ROCm's CMake package, or the distribution's headers and library.
+add_library(ck_tile_hip INTERFACE)
+add_library(ck_tile::hip ALIAS ck_tile_hip)
+find_path(CK_TILE_HIP_INCLUDE hip/hip_runtime_api.h HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES include REQUIRED)
+find_library(CK_TILE_HIP_LIBRARY amdhip64 HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES lib REQUIRED)
+target_include_directories(ck_tile_hip SYSTEM INTERFACE ${CK_TILE_HIP_INCLUDE})
+target_compile_definitions(ck_tile_hip INTERFACE __HIP_PLATFORM_AMD__)
+target_link_libraries(ck_tile_hip INTERFACE ${CK_TILE_HIP_LIBRARY})

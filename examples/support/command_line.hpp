@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// What the example programs' command lines have in common: numbers, named choices, exit codes, checks of the machine.
+#pragma once
+
+#include "ck_tile/numeric/data_type.hpp"
+#include "ck_tile/runtime/status.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ck_tile::examples
+{
+
+enum exit_code
+{
+    success       = 0, // verified, or nothing to verify
+    wrong_result  = 1,
+    not_supported = 2 // bad arguments, an unsupported problem, or a machine that cannot do it
+};
+
+// A whole number in decimal; `what` names it in a rejection.
+result<std::int64_t> parse_integer(std::string_view what, std::string_view text);
+
+// One of a few named values.
+template <class Choice>
+result<Choice> parse_choice(std::string_view what, std::string_view text,
+                            std::initializer_list<std::pair<std::string_view, Choice>> choices)
+{
+    std::vector<std::string_view> names;
+    for(const auto& [name, choice] : choices)
+    {
+        if(name == text)
+        {
+            return choice;
+        }
+        names.push_back(name);
+    }
+    return rejection{fmt::format("{} must be one of {}, but is '{}'", what, fmt::join(names, ", "), text)};
+}
+
+result<data_type> parse_data_type(std::string_view what, std::string_view text);
+
+// "in: dim 3, lengths {2, 8, 4}, strides {32, 4, 1}"
+std::string describe_tensor(std::string_view name, const std::vector<std::int64_t>& lengths,
+                            const std::vector<std::int64_t>& strides);
+
+// Rejects what is more than this machine's physical memory, before any of it is allocated.
+status check_memory(double bytes);
+
+// Rejects a file that cannot be written, so that no long computation is lost in the end.
+status check_writable(const std::filesystem::path& file);
+
+// Makes the folder when it is not there yet.
+status check_folder(const std::filesystem::path& folder);
+
+// Prints the reason in one line and returns the exit code for it.
+int fail(std::string_view program, std::string_view reason, exit_code code = not_supported);
+
+} // namespace ck_tile::examples

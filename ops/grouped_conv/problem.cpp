@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// Sizes, shapes and validity of a grouped convolution.
+#include "ops/grouped_conv/problem.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+#include <string_view>
+
+namespace ck_tile::conv
+{
+
+namespace
+{
+
+// Lengths, strides and pads fit 32 bits, so that kernels may hold them so, and no sum of a few of them overflows.
+constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max();
+
+std::int64_t product(int spatial, const extents& lengths)
+{
+    std::int64_t all = 1;
+    for(int d = 0; d < spatial; ++d)
+    {
+        all *= lengths[d];
+    }
+    return all;
+}
+
+extents output_lengths(const problem& p)
+{
+    extents lengths{};
+    for(int d = 0; d < p.spatial; ++d)
+    {
+        lengths[d] = p.output(d);
+    }
+    return lengths;
+}
+
+// The shape of `outer, spatial..., channels`, with the channels where the layout wants them.
+tensor_shape packed(const std::vector<std::int64_t>& outer, int spatial, const extents& lengths,
+                    const std::vector<std::int64_t>& channels, bool channels_last)
+{
+    tensor_shape shape{outer, {}};
+    if(!channels_last)
+    {
+        shape.lengths.insert(shape.lengths.end(), channels.begin(), channels.end());
+    }
+    shape.lengths.insert(shape.lengths.end(), lengths.begin(), lengths.begin() + spatial);
+    if(channels_last)
+    {
+        shape.lengths.insert(shape.lengths.end(), channels.begin(), channels.end());
+    }
+
+    shape.strides.resize(shape.lengths.size());
+    std::int64_t stride = 1;
+    for(std::size_t d = shape.lengths.size(); d-- > 0;)
+    {
+        shape.strides[d] = stride;
+        stride *= shape.lengths[d];
+    }
+    return shape;
+}
+
+// The input (channels = C) or the output (channels = K).
+tensor_shape image_shape(const problem& p, const extents& lengths, std::int64_t channels)
+{
+    switch(p.layout)
+    {
+    case layout::nhwgc: return packed({p.batch}, p.spatial, lengths, {p.groups, channels}, true);
+    case layout::gnhwc: return packed({p.groups, p.batch}, p.spatial, lengths, {channels}, true);
+    case layout::ngchw: return packed({p.batch, p.groups}, p.spatial, lengths, {channels}, false);
+    }
+    return {};
+}
+
+status check_range(std::string_view what, std::int64_t value, std::int64_t least)
+{
+    if(value < least)
+    {
+        return rejection{fmt::format("{} must be {}, but is {}: choose {} or more", what,
+                                     least > 0 ? "positive" : "zero or positive", value, least)};
+    }
+    if(value > largest_number)
+    {
+        return rejection{fmt::format("{} must fit 32 bits, but is {}: choose {} or less", what, value, largest_number)};
+    }
+    return {};
+}
+
+// Rejects a tensor whose size in bytes overflows 64 bits. A length of 0 counts as 1: no partial product may overflow.
+status check_size(std::string_view tensor, const std::vector<std::int64_t>& lengths, data_type type)
+{
+    std::int64_t bytes = bytes_of(type);
+    for(const std::int64_t length : lengths)
+    {
+        if(length > 0 && __builtin_mul_overflow(bytes, length, &bytes))
+        {
+            return rejection{fmt::format("the {} must have less than 2^63 bytes, but has {} elements of {} bytes: "
+                                         "choose smaller lengths",
+                                         tensor, fmt::join(lengths, " * "), bytes_of(type))};
+        }
+    }
+    return {};
+}
+
+std::string_view dimension_name(const problem& p, int d)
+{
+    return std::string_view("DHW").substr(static_cast<std::size_t>(max_spatial - p.spatial + d), 1);
+}
+
+status check_dimension(const problem& p, int d)
+{
+    struct
+    {
+        const char* name;
+        std::int64_t value;
+        std::int64_t least;
+    } const numbers[] = {
+        {"filter", p.filter[d], 1},     {"input", p.input[d], 1},       {"stride", p.stride[d], 1},
+        {"dilation", p.dilation[d], 1}, {"left pad", p.left_pad[d], 0}, {"right pad", p.right_pad[d], 0},
+    };
+    for(const auto& number : numbers)
+    {
+        const std::string what = fmt::format("{} in dimension {}", number.name, dimension_name(p, d));
+        if(status in_range = check_range(what, number.value, number.least); !in_range)
+        {
+            return in_range;
+        }
+    }
+
+    const std::int64_t padded = p.input[d] + p.left_pad[d] + p.right_pad[d];
+    if(p.window(d) > padded)
+    {
+        return rejection{fmt::format(
+            "the filter must not be larger than the padded input, but in dimension {} it spans {} elements (filter {}, "
+            "dilation {}) of {} (input {}, pads {} and {}): choose a smaller filter or dilation, or pad more",
+            dimension_name(p, d), p.window(d), p.filter[d], p.dilation[d], padded, p.input[d], p.left_pad[d],
+            p.right_pad[d])};
+    }
+    return {};
+}
+
+std::string by_dimension(const problem& p, const extents& numbers)
+{
+    return fmt::format("{}", fmt::join(numbers.begin(), numbers.begin() + p.spatial, "x"));
+}
+
+} // namespace
+
+std::int64_t problem::input_pixels() const
+{
+    return product(spatial, input);
+}
+
+std::int64_t problem::output_pixels() const
+{
+    return product(spatial, output_lengths(*this));
+}
+
+std::int64_t problem::filter_taps() const
+{
+    return product(spatial, filter);
+}
+
+double problem::flops() const
+{
+    return 2.0 * static_cast<double>(batch) * static_cast<double>(output_pixels()) *
+           static_cast<double>(weight_shape(*this).elements());
+}
+
+double problem::floor_bytes() const
+{
+    const auto elements = [](const tensor_shape& shape) { return static_cast<double>(shape.elements()); };
+    return bytes_of(type) * (elements(input_shape(*this)) + elements(output_shape(*this)) +
+                             elements(weight_shape(*this)));
+}
+
+std::int64_t tensor_shape::elements() const
+{
+    std::int64_t all = 1;
+    for(const std::int64_t length : lengths)
+    {
+        all *= length;
+    }
+    return all;
+}
+
+tensor_shape input_shape(const problem& p)
+{
+    return image_shape(p, p.input, p.c);
+}
+
+tensor_shape output_shape(const problem& p)
+{
+    return image_shape(p, output_lengths(p), p.k);
+}
+
+tensor_shape weight_shape(const problem& p)
+{
+    return packed({p.groups, p.k}, p.spatial, p.filter, {p.c}, p.layout != layout::ngchw);
+}
+
+status validate(const problem& p)
+{
+    if(p.spatial < 1 || p.spatial > max_spatial)
+    {
+        return rejection{fmt::format("ndim must be 1, 2 or 3, but is {}: choose the number of spatial dimensions",
+                                     p.spatial)};
+    }
+    struct
+    {
+        const char* name;
+        std::int64_t value;
+        std::int64_t least;
+    } const counts[] = {{"G", p.groups, 1}, {"N", p.batch, 0}, {"K", p.k, 1}, {"C", p.c, 1}};
+    for(const auto& count : counts)
+    {
+        if(status in_range = check_range(count.name, count.value, count.least); !in_range)
+        {
+            return in_range;
+        }
+    }
+    for(int d = 0; d < p.spatial; ++d)
+    {
+        if(status possible = check_dimension(p, d); !possible)
+        {
+            return possible;
+        }
+    }
+
+    std::vector<std::int64_t> padded = {p.batch, p.groups, p.c};
+    std::vector<std::int64_t> output = {p.batch, p.groups, p.k};
+    std::vector<std::int64_t> weight = {p.groups, p.k, p.c};
+    for(int d = 0; d < p.spatial; ++d)
+    {
+        padded.push_back(p.input[d] + p.left_pad[d] + p.right_pad[d]);
+        output.push_back(p.output(d));
+        weight.push_back(p.filter[d]);
+    }
+    // With its padding, as the views that kernels see it through count the padding in.
+    if(status fits = check_size("padded input", padded, p.type); !fits)
+    {
+        return fits;
+    }
+    if(status fits = check_size("output", output, p.type); !fits)
+    {
+        return fits;
+    }
+    return check_size("weight tensor", weight, p.type);
+}
+
+std::string describe(const problem& p)
+{
+    return fmt::format("grouped_conv {}-D {} {} G{} N{} K{} C{} filter {} input {} stride {} dilation {} left pad {} "
+                       "right pad {}",
+                       p.spatial, name_of(p.layout), name_of(p.type), p.groups, p.batch, p.k, p.c,
+                       by_dimension(p, p.filter), by_dimension(p, p.input), by_dimension(p, p.stride),
+                       by_dimension(p, p.dilation), by_dimension(p, p.left_pad), by_dimension(p, p.right_pad));
+}
+
+} // namespace ck_tile::conv

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// The configuration of one instance, and what makes one legal.
+#pragma once
+
+#include "ck_tile/gemm/epilogue.hpp"
+#include "ck_tile/gemm/pipelines.hpp"
+
+namespace ck_tile::grouped_conv_bwd_weight
+{
+
+// Which dimension lies densely in memory: the channels (nhwgc, gnhwc) or the last spatial one (ngchw).
+enum class innermost
+{
+    channels,
+    spatial
+};
+
+struct config
+{
+    architecture arch;
+    data_type type;
+    int spatial;         // dimensions of the convolution, 1 to 3; problems of fewer run with lengths of 1 in front
+    innermost dense;     //
+    int m, n, k;         // block tile: output channels, taps x input channels, output pixels
+    int waves_m, waves_n;
+    opcode instruction;
+    gemm::pipeline pipeline;
+    int vector_out, vector_in, vector_wei; // elements that one access moves: of dY, X and dW
+
+    constexpr gemm::shape shape() const { return {m, n, k, waves_m, waves_n, instruction}; }
+    constexpr int contiguous() const { return dense == innermost::channels ? 0 : 1; }
+    constexpr gemm::transfer out_transfer() const { return gemm::make_transfer(shape(), m, contiguous(), vector_out); }
+    constexpr gemm::transfer in_transfer() const { return gemm::make_transfer(shape(), n, contiguous(), vector_in); }
+    constexpr int lds_bytes() const
+    {
+        const int loop = gemm::main_loop_lds_bytes(shape(), pipeline), end = gemm::epilogue_lds_bytes(shape());
+        return loop > end ? loop : end;
+    }
+};
+
+// A broken rule: what must hold, the value that does not, what to do. Empty if nothing is broken.
+struct violation
+{
+    const char* rule = nullptr;
+    int value        = 0;
+    const char* fix  = "";
+
+    constexpr explicit operator bool() const { return rule != nullptr; }
+};
+
+// The only place that knows which configurations are legal; static_assert, the dispatcher and the generator ask it.
+constexpr violation check(const config& c)
+{
+    const target& t             = facts(c.arch);
+    const matrix_instruction& i = describe(c.instruction);
+    const gemm::shape s         = c.shape();
+    const int line              = 16 / bytes_of(c.type);
+
+    if(c.spatial < 1 || c.spatial > 3)
+        return {"spatial dimensions must be 1, 2 or 3", c.spatial, "choose one of them"};
+    if(!t.has(c.instruction))
+        return {"the architecture must have the matrix instruction", int(c.instruction), "choose one of facts(arch)"};
+    if(i.type != c.type)
+        return {"the matrix instruction must multiply the type of the problem", int(i.type), "choose another one"};
+    if(i.blocks != 1)
+        return {"an implicit GEMM needs an instruction of one block", i.blocks, "choose one with blocks = 1"};
+    if(s.threads() > t.max_block_threads)
+        return {"waves_m * waves_n * wave must be within the threads of a block", s.threads(), "use fewer waves"};
+    if(c.m % (c.waves_m * i.m) != 0 || s.row_fragments() < 1)
+        return {"m must be a multiple of waves_m * instruction m", c.m, "enlarge m or use fewer waves"};
+    if(c.n % (c.waves_n * i.n) != 0 || s.col_fragments() < 1)
+        return {"n must be a multiple of waves_n * instruction n", c.n, "enlarge n or use fewer waves"};
+    if(c.k % s.slab() != 0)
+        return {"k must be a multiple of the depth of one load of fragments", c.k, "use a multiple of gemm::shape::slab()"};
+    if(c.m * c.k % s.threads() != 0 || c.n * c.k % s.threads() != 0)
+        return {"the threads must share m * k and n * k evenly", s.threads(), "enlarge the tile or use fewer waves"};
+    for(const int rows : {c.m, c.n})
+    {
+        const int own  = rows * c.k / s.threads();
+        const int fast = own < line ? own : line;
+        const int row  = c.dense == innermost::channels ? rows : c.k;
+        if(own % fast != 0 || row % fast != 0)
+            return {"a thread's part of an operand must be whole lines", own, "use powers of two"};
+        if(own / fast > (c.dense == innermost::channels ? c.k : rows))
+            return {"a thread's part of an operand must fit the tile", own, "use more waves"};
+    }
+    for(const int vector : {c.vector_out, c.vector_in, c.vector_wei})
+        if(vector < 1 || vector > line || (vector & (vector - 1)) != 0)
+            return {"vector widths must be powers of two of at most 16 bytes", vector, "use 1, 2, 4 or 8"};
+    if(c.m * c.k / s.threads() < c.vector_out || c.n * c.k / s.threads() < c.vector_in)
+        return {"a vector must not be wider than a thread's part of the operand", c.vector_out, "use a narrower vector"};
+    const int strip_rows = gemm::strip(s).lengths[0], across = c.n / c.vector_wei;
+    if(c.n % c.vector_wei != 0 || (across < s.threads() ? strip_rows * across < s.threads() : across % s.threads() != 0))
+        return {"a strip of the result must occupy all threads", strip_rows * across, "use a narrower vector_wei"};
+    if(c.lds_bytes() > t.lds_bytes)
+        return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(), "shrink the tile or use "
+                                                                                            "single_buffer"};
+    if(c.m * c.n / s.threads() > t.vgprs * 3 / 4)
+        return {"accumulators must leave a quarter of the registers", c.m * c.n / s.threads(), "use more waves"};
+    return {};
+}
+
+} // namespace ck_tile::grouped_conv_bwd_weight

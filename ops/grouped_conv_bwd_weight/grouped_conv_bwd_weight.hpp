@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Grouped convolution, backward weight: the host API. Describe the problem, ask what supports it, plan, run.
+#pragma once
+
+#include "ck_tile/runtime/device.hpp"
+#include "ops/grouped_conv/problem.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ck_tile::grouped_conv_bwd_weight
+{
+
+struct instance; // one compiled configuration
+
+// The tensors of a problem in device memory, packed in the order that the problem's layout says. 16-byte aligned.
+struct tensors
+{
+    const void* in;  // X
+    const void* out; // dY, the gradient of the output
+    void* wei;       // dW, the result
+};
+
+// What run() will do: the instance, how many splits of the reduction it makes, and the workspace that they need.
+struct plan
+{
+    const instance* chosen;
+    int splits;
+    std::size_t workspace_bytes;
+};
+
+// The configurations compiled into this program for the device's architecture.
+std::vector<const instance*> instances(const device& on);
+
+std::string name_of(const instance& i);
+
+// Success, or why this instance cannot compute this problem.
+status supports(const instance& i, const conv::problem& p);
+
+// Chooses the instance (the best that supports the problem, or the one called `instance_name`) and the split of the
+// reduction (`split_k` 0: enough splits to fill the device). Rejects problems that no instance supports.
+result<plan> make_plan(const device& on, const conv::problem& p, int split_k = 0, std::string_view instance_name = {});
+
+// Queues the kernels of the plan: dW from X and dY. `workspace` has at least workspace_bytes bytes of device memory.
+// The same problem, plan and inputs give the same bits on every run.
+status run(const device& on, const conv::problem& p, const plan& what, const tensors& data, void* workspace);
+
+// The same gradient by the reference kernel: one thread per weight, no tiles, fp32 accumulation in scan order.
+status run_reference(const device& on, const conv::problem& p, const tensors& data);
+
+} // namespace ck_tile::grouped_conv_bwd_weight

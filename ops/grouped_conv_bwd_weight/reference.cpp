@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// The fp64 reference: threads take blocks of weights, and one register-blocked loop runs over the output pixels.
+#include "ops/grouped_conv_bwd_weight/reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <future>
+#include <thread>
+
+namespace ck_tile::grouped_conv_bwd_weight
+{
+
+namespace
+{
+
+using conv::extents;
+
+// A thread computes, for one group, the gradient of block_k x block_c weights at every filter tap. It first copies the
+// block's channels of one image, so that the pixels of the block lie one behind the other whatever the layout is.
+constexpr int block_k    = 16;
+constexpr int block_c    = 8;
+constexpr int register_k = 4; // of these block_k are summed in registers at a time
+
+// Output pixels that are visited for all taps before the next ones: what a core's second-level cache holds.
+constexpr std::int64_t chunk_pixels = 1024;
+
+std::int64_t rounded_up_quotient(std::int64_t a, std::int64_t b)
+{
+    return a > 0 ? (a + b - 1) / b : -(-a / b);
+}
+
+// The outputs o of one dimension whose tap falls on the input, not into the padding; `origin` is where it does for o = 0.
+struct span
+{
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t origin;
+};
+
+// Distances in elements; a pixel is the flat index of d, h, w.
+struct tensor_strides
+{
+    std::int64_t n;
+    std::int64_t g;
+    std::int64_t pixel;
+    std::int64_t channel;
+};
+
+tensor_strides strides_of(const conv::problem& p, std::int64_t pixels, std::int64_t channels)
+{
+    switch(p.layout)
+    {
+    case conv::layout::nhwgc: return {pixels * p.groups * channels, channels, p.groups * channels, 1};
+    case conv::layout::gnhwc: return {pixels * channels, p.batch * pixels * channels, channels, 1};
+    case conv::layout::ngchw: return {p.groups * channels * pixels, channels * pixels, 1, pixels};
+    }
+    return {};
+}
+
+// The problem in three spatial dimensions; those that it does not have are 1 long.
+struct geometry
+{
+    extents input  = {1, 1, 1};
+    extents output = {1, 1, 1};
+    extents filter = {1, 1, 1};
+    extents stride = {1, 1, 1};
+    std::array<std::vector<span>, conv::max_spatial> taps; // [dimension][position in the filter]
+
+    explicit geometry(const conv::problem& p)
+    {
+        for(int d = 0; d < conv::max_spatial; ++d)
+        {
+            const int given = d - (conv::max_spatial - p.spatial);
+            if(given < 0)
+            {
+                taps[d] = {span{0, 1, 0}};
+                continue;
+            }
+            input[d]  = p.input[given];
+            output[d] = p.output(given);
+            filter[d] = p.filter[given];
+            stride[d] = p.stride[given];
+            for(std::int64_t tap = 0; tap < filter[d]; ++tap)
+            {
+                // 0 <= o * stride + origin < input
+                const std::int64_t origin = tap * p.dilation[given] - p.left_pad[given];
+                const std::int64_t begin  = std::max<std::int64_t>(0, rounded_up_quotient(-origin, stride[d]));
+                const std::int64_t end    = std::min(output[d], rounded_up_quotient(input[d] - origin, stride[d]));
+                taps[d].push_back({begin, end, origin});
+            }
+        }
+    }
+};
+
+// sums[k][c] += dy[pixel][k] * x[pixel][c] over `pixels` neighbours of one output row, which are `x_step` elements apart
+// in x. The only loop that takes time.
+void accumulate(double (&sums)[register_k][block_c], const double* dy, const double* x, std::int64_t x_step,
+                std::int64_t pixels)
+{
+    for(std::int64_t pixel = 0; pixel < pixels; ++pixel, dy += block_k, x += x_step)
+    {
+        for(int k = 0; k < register_k; ++k)
+        {
+            for(int c = 0; c < block_c; ++c)
+            {
+                sums[k][c] += dy[k] * x[c];
+            }
+        }
+    }
+}
+
+// Copies `count` channels of all pixels of one image; the rest of the block is zero and ends in sums that nobody reads.
+template <int block>
+void pack(std::vector<double>& packed, const float* image, const tensor_strides& strides, std::int64_t pixels,
+          std::int64_t count)
+{
+    packed.assign(pixels * block, 0.0);
+    for(std::int64_t pixel = 0; pixel < pixels; ++pixel)
+    {
+        for(std::int64_t channel = 0; channel < count; ++channel)
+        {
+            packed[pixel * block + channel] = image[pixel * strides.pixel + channel * strides.channel];
+        }
+    }
+}
+
+void make_absolute(std::vector<double>& values)
+{
+    for(double& value : values)
+    {
+        value = std::abs(value);
+    }
+}
+
+class weight_gradient
+{
+  public:
+    weight_gradient(const conv::problem& p, const std::vector<float>& in, const std::vector<float>& out,
+                    reference_gradient& result)
+        : p_(p), shape_(p), in_(in), out_(out), result_(result), input_pixels_(p.input_pixels()),
+          output_pixels_(p.output_pixels()), in_strides_(strides_of(p, input_pixels_, p.c)),
+          out_strides_(strides_of(p, output_pixels_, p.k)), taps_(p.filter_taps()),
+          k_blocks_(rounded_up_quotient(p.k, block_k)), c_blocks_(rounded_up_quotient(p.c, block_c))
+    {
+    }
+
+    std::int64_t blocks() const { return p_.groups * k_blocks_ * c_blocks_; }
+
+    // What a thread keeps from one block of weights to the next.
+    struct scratch
+    {
+        std::vector<double> x;
+        std::vector<double> dy;
+        std::vector<double> gradient; // [tap][k / register_k][register_k][c]
+        std::vector<double> magnitude;
+    };
+
+    void compute_block(std::int64_t block, scratch& own) const
+    {
+        const std::int64_t c0 = block % c_blocks_ * block_c;
+        const std::int64_t k0 = block / c_blocks_ % k_blocks_ * block_k;
+        const std::int64_t g  = block / c_blocks_ / k_blocks_;
+
+        const std::int64_t k_count = std::min<std::int64_t>(block_k, p_.k - k0);
+        const std::int64_t c_count = std::min<std::int64_t>(block_c, p_.c - c0);
+
+        own.gradient.assign(taps_ * block_k * block_c, 0.0);
+        own.magnitude.assign(taps_ * block_k * block_c, 0.0);
+        for(std::int64_t n = 0; n < p_.batch; ++n)
+        {
+            const float* x  = in_.data() + n * in_strides_.n + g * in_strides_.g + c0 * in_strides_.channel;
+            const float* dy = out_.data() + n * out_strides_.n + g * out_strides_.g + k0 * out_strides_.channel;
+            pack<block_c>(own.x, x, in_strides_, input_pixels_, c_count);
+            pack<block_k>(own.dy, dy, out_strides_, output_pixels_, k_count);
+            add_image(own.gradient, own.dy, own.x, k_count);
+            make_absolute(own.x);
+            make_absolute(own.dy);
+            add_image(own.magnitude, own.dy, own.x, k_count);
+        }
+        write_block(result_.gradient, own.gradient, g, k0, c0);
+        write_block(result_.magnitude, own.magnitude, g, k0, c0);
+    }
+
+  private:
+    void add_image(std::vector<double>& sums, const std::vector<double>& dy, const std::vector<double>& x,
+                   std::int64_t k_count) const
+    {
+        const std::int64_t rows       = shape_.output[0] * shape_.output[1];
+        const std::int64_t chunk_rows = std::max<std::int64_t>(1, chunk_pixels / shape_.output[2]);
+        for(std::int64_t row = 0; row < rows; row += chunk_rows)
+        {
+            const std::int64_t end_row = std::min(rows, row + chunk_rows);
+            double* tap_sums           = sums.data();
+            for(const span& d : shape_.taps[0])
+            {
+                for(const span& h : shape_.taps[1])
+                {
+                    for(const span& w : shape_.taps[2])
+                    {
+                        add_tap(tap_sums, dy.data(), x.data(), {d, h, w}, row, end_row, k_count);
+                        tap_sums += block_k * block_c;
+                    }
+                }
+            }
+        }
+    }
+
+    // Adds what the output rows [row, end_row) contribute to the weights of one tap.
+    void add_tap(double* sums, const double* dy, const double* x, const std::array<span, conv::max_spatial>& tap,
+                 std::int64_t row, std::int64_t end_row, std::int64_t k_count) const
+    {
+        const auto& [d, h, w]     = tap;
+        const std::int64_t pixels = w.end - w.begin;
+        const std::int64_t x_step = shape_.stride[2] * block_c;
+        for(int k = 0; k < k_count && pixels > 0; k += register_k)
+        {
+            double registers[register_k][block_c];
+            double* home = sums + k * block_c;
+            std::copy_n(home, register_k * block_c, &registers[0][0]);
+            for(std::int64_t r = row; r < end_row; ++r)
+            {
+                const std::int64_t od = r / shape_.output[1];
+                const std::int64_t oh = r % shape_.output[1];
+                if(od < d.begin || od >= d.end || oh < h.begin || oh >= h.end)
+                {
+                    continue;
+                }
+                const std::int64_t id = od * shape_.stride[0] + d.origin;
+                const std::int64_t ih = oh * shape_.stride[1] + h.origin;
+                const std::int64_t iw = w.begin * shape_.stride[2] + w.origin;
+                const double* x_row   = x + ((id * shape_.input[1] + ih) * shape_.input[2] + iw) * block_c;
+                accumulate(registers, dy + (r * shape_.output[2] + w.begin) * block_k + k, x_row, x_step, pixels);
+            }
+            std::copy_n(&registers[0][0], register_k * block_c, home);
+        }
+    }
+
+    void write_block(std::vector<double>& weights, const std::vector<double>& sums, std::int64_t g, std::int64_t k0,
+                     std::int64_t c0) const
+    {
+        const bool channels_last    = p_.layout != conv::layout::ngchw;
+        const std::int64_t c_stride = channels_last ? 1 : taps_;
+        const std::int64_t t_stride = channels_last ? p_.c : 1;
+        for(std::int64_t k = k0; k < std::min(p_.k, k0 + block_k); ++k)
+        {
+            double* row = weights.data() + (g * p_.k + k) * p_.c * taps_;
+            for(std::int64_t tap = 0; tap < taps_; ++tap)
+            {
+                for(std::int64_t c = c0; c < std::min(p_.c, c0 + block_c); ++c)
+                {
+                    row[tap * t_stride + c * c_stride] = sums[(tap * block_k + k - k0) * block_c + c - c0];
+                }
+            }
+        }
+    }
+
+    const conv::problem& p_;
+    geometry shape_;
+    const std::vector<float>& in_;
+    const std::vector<float>& out_;
+    reference_gradient& result_;
+    std::int64_t input_pixels_;
+    std::int64_t output_pixels_;
+    tensor_strides in_strides_;
+    tensor_strides out_strides_;
+    std::int64_t taps_;
+    std::int64_t k_blocks_;
+    std::int64_t c_blocks_;
+};
+
+} // namespace
+
+reference_gradient reference(const conv::problem& p, const std::vector<float>& in, const std::vector<float>& out)
+{
+    const std::int64_t weights = p.groups * p.k * p.c * p.filter_taps();
+    reference_gradient result{std::vector<double>(weights), std::vector<double>(weights)};
+    const weight_gradient work(p, in, out, result);
+
+    // Whichever thread computes a block, it adds the same terms in the same order.
+    std::atomic<std::int64_t> next_block = 0;
+    const auto compute_blocks            = [&]
+    {
+        weight_gradient::scratch own;
+        for(std::int64_t block = next_block++; block < work.blocks(); block = next_block++)
+        {
+            work.compute_block(block, own);
+        }
+    };
+    std::vector<std::future<void>> helpers; // rather than threads, as they hand on exceptions: memory may run out
+    const std::int64_t threads = std::min<std::int64_t>(std::thread::hardware_concurrency(), work.blocks());
+    for(std::int64_t i = 1; i < threads; ++i)
+    {
+        helpers.push_back(std::async(std::launch::async, compute_blocks));
+    }
+    compute_blocks();
+    for(std::future<void>& helper : helpers)
+    {
+        helper.get();
+    }
+    return result;
+}
+
+double error_bound(const conv::problem& p, double gradient, double magnitude)
+{
+    // A result below the smallest normal number is rounded to a multiple of the smallest subnormal one.
+    const double smallest_normal = p.type == data_type::fp16 ? 0x1p-14 : 0x1p-126;
+    const double output_rounding = unit_roundoff(p.type) * std::max(std::abs(gradient), smallest_normal);
+
+    // 4: a matrix unit adds several products at once, and may cut off the bits where an fma would round. Instances
+    // without one are held to the same bound, as no user can tell them apart.
+    const double terms        = static_cast<double>(p.batch) * static_cast<double>(p.output_pixels());
+    const double accumulation = 4 * 0x1p-24 * (8 + 2 * std::sqrt(terms)) * magnitude;
+    return output_rounding + accumulation;
+}
+
+} // namespace ck_tile::grouped_conv_bwd_weight

@@ -1,0 +1,599 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Static facts of the kernels in AMDGPU code objects, and rules that these facts must keep. Needs no GPU.
+
+For each kernel: registers, spills, scratch, LDS, occupancy, code size, and the instruction mix of its main loop. The
+facts come from the metadata (llvm-readelf) and the disassembly (llvm-objdump) of the code object.
+
+usage: inspect_code_objects.py [options] FILE_OR_FOLDER...      folders are searched for *.hsaco and *.co
+
+A file of rules (--check) limits facts of the kernels that it names. `kernel` is a glob (or `kernel_regex` a regular
+expression) over the name as written in C++ or the symbol, `arch` a glob or a list of globs; both default to all:
+
+    {"rules": [{"kernel": "*fp16*", "arch": "gfx9*", "max_scratch_bytes": 0, "min_matrix_share": 0.5}]}
+
+Keys are min_ or max_ and the name of a fact; --list-keys prints them. Exit status: 0 all rules kept, 1 a rule is broken
+(one line each), 2 bad arguments, rules, or files.
+"""
+
+import argparse
+import csv
+import fnmatch
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class UsageError(Exception):
+    """Something the caller must mend: an argument, a file, a rule."""
+
+
+# ---- architectures
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What limits occupancy. gfx10 and later: registers as wave32 sees them, LDS as one workgroup may address it."""
+
+    vgprs: int  # per lane of a SIMD, ArchVGPRs and AccVGPRs together
+    vgpr_granule: int
+    max_waves: int  # per SIMD
+    lds_bytes: int = 64 * 1024
+    lds_granule: int = 512
+    is_rdna: bool = False  # a work-group processor joins two CUs: twice the SIMDs, twice the LDS
+
+
+CDNA = Architecture(vgprs=512, vgpr_granule=8, max_waves=8)
+RDNA_LARGE = Architecture(vgprs=1536, vgpr_granule=24, max_waves=16, is_rdna=True)
+RDNA_SMALL = Architecture(vgprs=1024, vgpr_granule=16, max_waves=16, is_rdna=True)
+ARCHITECTURES = {
+    "gfx90a": CDNA, "gfx942": CDNA, "gfx9-4-generic": CDNA,
+    "gfx950": Architecture(512, 8, 8, lds_bytes=160 * 1024, lds_granule=1280),
+    "gfx1100": RDNA_LARGE, "gfx1101": RDNA_LARGE, "gfx1151": RDNA_LARGE,
+    "gfx1102": RDNA_SMALL, "gfx1103": RDNA_SMALL, "gfx1150": RDNA_SMALL, "gfx1152": RDNA_SMALL, "gfx1153": RDNA_SMALL,
+    "gfx11-generic": RDNA_SMALL,  # what all of gfx11 has
+}
+
+
+def architecture_facts(name):
+    if name not in ARCHITECTURES:
+        raise UsageError(f"architecture '{name}' is not known; known are {', '.join(sorted(ARCHITECTURES))}")
+    return ARCHITECTURES[name]
+
+
+def round_up(value, granule):
+    return -(-value // granule) * granule
+
+
+def occupancy(arch, vgprs, sgprs, lds_bytes, threads, wave_size, cu_mode=False):
+    """Waves per SIMD, and what limits them, counted as LLVM counts them."""
+    lanes = 2 if arch.is_rdna and wave_size == 64 else 1  # a wave64 takes two registers of the wave32 count
+    units = 2 if arch.is_rdna and not cu_mode else 1  # CUs that a workgroup may spread over
+    simds = 2 * units if arch.is_rdna else 4
+    waves_per_group = -(-threads // wave_size)
+    groups = arch.max_waves * simds // waves_per_group
+    if waves_per_group > 1:
+        groups = min(groups, 16 * units)  # barriers
+    groups_in_lds = max(1, arch.lds_bytes * units // round_up(lds_bytes, arch.lds_granule)) if lds_bytes else groups
+    limits = {
+        "waves": arch.max_waves,
+        "vgprs": arch.vgprs // lanes // round_up(max(vgprs, 1), arch.vgpr_granule // lanes),
+        "sgprs": arch.max_waves if arch.is_rdna else 800 // round_up(max(sgprs, 1), 16),
+        "workgroup": -(-groups * waves_per_group // simds),
+        "lds": -(-groups_in_lds * waves_per_group // simds),
+    }
+    limiter = min(limits, key=limits.get)
+    return limits[limiter], limiter
+
+
+# ---- what the LLVM tools print
+
+
+@dataclass
+class Instruction:
+    address: int
+    opcode: str
+    operands: str
+
+
+def parse_notes(text):
+    """The architecture and one dictionary of metadata per kernel, from `llvm-readelf --notes`."""
+    target = re.search(r"^amdhsa\.target:\s+['\"]?[\w-]+-(gfx[0-9a-f]+(?:-[0-9a-f]+)?(?:-generic)?)", text, re.M)
+    if not target:
+        raise UsageError("no AMDGPU metadata with an amdhsa.target in it: not a linked code object")
+    kernels = []
+    section = text.partition("amdhsa.kernels:")[2]
+    section = re.split(r"^amdhsa\.", section, maxsplit=1, flags=re.M)[0]
+    for line in section.splitlines():
+        entry = re.match(r"  (- |  )\.(\w+):\s*(.*)", line)  # deeper lines describe arguments
+        if not entry:
+            continue
+        if entry[1] == "- ":
+            kernels.append({})
+        kernels[-1][entry[2]] = entry[3].strip().strip("'\"")
+    return target[1], kernels
+
+
+def parse_disassembly(text):
+    """Symbol -> instructions, from `llvm-objdump -d`. Lines without an address are not instructions."""
+    functions, current = {}, None
+    for line in text.splitlines():
+        header = re.match(r"[0-9a-f]+ <(.+)>:$", line)
+        instruction = re.match(r"\s+(\S+)\s*(.*?)\s*// ([0-9A-Fa-f]+):", line)
+        if header:
+            current = functions.setdefault(header[1], [])
+        elif instruction and current is not None:
+            current.append(Instruction(int(instruction[3], 16), instruction[1], instruction[2]))
+    return functions
+
+
+def parse_code_sizes(text):
+    """Symbol -> bytes of code, from `llvm-readelf --symbols --wide`."""
+    return {m[2]: int(m[1], 0) for m in re.finditer(r"(\S+)\s+FUNC\s+\S+\s+\S+\s+\S+\s+(\S+)", text)}
+
+
+# ---- instructions
+
+ACCESSES = ("global_load", "global_store", "lds_read", "lds_write")
+NAMED_BYTES = {"ubyte": 1, "sbyte": 1, "ushort": 2, "sshort": 2, "short": 2, "byte": 1, "dword": 4}
+
+
+def access_bytes(opcode):
+    """Bytes per lane of a memory instruction: ds_read2_b64 -> 16."""
+    named = re.search(r"(?:load|store)_(?:lds_)?(ubyte|sbyte|byte|ushort|sshort|short|dword)(?:x(\d))?(?=_|$)", opcode)
+    if named:
+        return NAMED_BYTES[named[1]] * int(named[2] or 1)
+    bits = re.search(r"_[buif](\d+)(?=_|$)", opcode)
+    if not bits:
+        return 2 if "d16" in opcode else 4  # buffer_load_format_d16_x; any other is at least a dword
+    pairs = 2 if re.match(r"ds_(read2|write2|load_2addr|store_2addr)", opcode) else 1
+    return int(bits[1]) // 8 * pairs
+
+
+CLASSES = [  # the first pattern that fits decides
+    ("matrix", r"v_(mfma|smfmac|wmma|swmmac)"),
+    ("accvgpr", r"v_accvgpr"),
+    ("valu", r"v_"),
+    ("scratch", r"scratch_(load|store)"),
+    ("global_atomic", r"(global|flat|buffer)_atomic"),
+    ("global_load", r"(global|flat|t?buffer)_load"),
+    ("global_store", r"(global|flat|t?buffer)_store"),
+    ("lds_read", r"ds_(read|load)"),
+    ("lds_write", r"ds_(write|store)"),
+    ("lds_other", r"ds_"),
+    ("smem", r"s_(buffer_|scratch_)?(load|store|prefetch|atomic)|s_dcache|s_memtime|s_memrealtime"),
+    ("waitcnt", r"s_wait"),
+    ("barrier", r"s_barrier"),
+    ("nop", r"s_nop$"),
+    ("hint", r"s_(delay_alu|clause|setprio|sleep|sched|set_inst_prefetch|inst_prefetch|icache|ttrace)"),
+    ("branch", r"s_(c?branch|endpgm|setpc|swappc|call|rfe)"),
+    ("salu", r"s_"),
+    ("other", r""),
+]
+CLASSES = [(name, re.compile(pattern)) for name, pattern in CLASSES]
+
+
+def classify(instruction, scratch_resource=None):
+    """The class of an instruction; buffer accesses through `scratch_resource` are scratch."""
+    if scratch_resource and instruction.opcode.startswith("buffer_") and scratch_resource in instruction.operands:
+        return "scratch"
+    return next(name for name, pattern in CLASSES if pattern.match(instruction.opcode))
+
+
+def scratch_resource(arch_name, code):
+    """The registers through which gfx90a reaches scratch, in buffer accesses: s[0:3], or where these are copied."""
+    if arch_name != "gfx90a":
+        return None  # has scratch_load and scratch_store
+    for instruction in code[:16]:
+        copied = instruction.opcode == "s_mov_b64" and re.match(r"s\[(\d+):\d+\], s\[0:1\]$", instruction.operands)
+        if copied:
+            return f"s[{copied[1]}:{int(copied[1]) + 3}]"
+    return "s[0:3]"
+
+
+def is_full_load_wait(instruction):
+    """Waits until no global load is in flight, which ends every overlap with them."""
+    if instruction.opcode.startswith("s_wait_loadcnt"):
+        return int(instruction.operands or "0", 0) == 0
+    return instruction.opcode == "s_waitcnt" and bool(re.search(r"vmcnt\(0\)|^(0|0x0)$", instruction.operands))
+
+
+# ---- loops
+
+
+def branch_target(instruction):
+    """Address that a branch goes to: its operand counts words from the next instruction."""
+    if not re.match(r"s_c?branch", instruction.opcode):
+        return None
+    words = int(re.match(r"(0x[0-9a-fA-F]+|-?\d+)", instruction.operands)[1], 0)
+    words = (words & 0xFFFF) - (0x10000 if words & 0x8000 else 0)
+    return instruction.address + 4 + 4 * words
+
+
+def basic_blocks(code):
+    """Blocks as index ranges [begin, end) of `code`, and the successors of each as block numbers."""
+    index_at = {instruction.address: i for i, instruction in enumerate(code)}
+    leaders = {0}
+    for i, instruction in enumerate(code):
+        if classify(instruction) == "branch":
+            leaders.add(i + 1)
+            if branch_target(instruction) in index_at:
+                leaders.add(index_at[branch_target(instruction)])
+    begins = sorted(i for i in leaders if i < len(code))
+    blocks = list(zip(begins, begins[1:] + [len(code)]))
+    block_at = {begin: number for number, (begin, _) in enumerate(blocks)}
+    successors = []
+    for number, (_, end) in enumerate(blocks):
+        last = code[end - 1]
+        following = {block_at[index_at[target]] for target in [branch_target(last)] if target in index_at}
+        if not re.match(r"s_(branch|endpgm|setpc)", last.opcode) and number + 1 < len(blocks):
+            following.add(number + 1)
+        successors.append(following)
+    return blocks, successors
+
+
+def reachable(edges, start, without=None):
+    """Blocks that `edges` lead to from `start`, itself included, on paths that avoid `without`."""
+    seen, pending = {without}, [start]
+    while pending:
+        block = pending.pop()
+        if block not in seen:
+            seen.add(block)
+            pending += edges[block]
+    return seen - {without}
+
+
+def natural_loops(successors):
+    """Header block -> all blocks of its loop. A header is on every path from block 0 to the branch back to it."""
+    alive = reachable(successors, 0)
+    predecessors = [[p for p in alive if block in successors[p]] for block in range(len(successors))]
+    loops = {}
+    for header in alive:
+        outside = reachable(successors, 0, without=header)
+        for tail in (p for p in predecessors[header] if p not in outside):
+            loops.setdefault(header, {header}).update(reachable(predecessors, tail, without=header))
+    return loops
+
+
+def main_loop(code):
+    """Instructions of the loop whose own body, inner loops apart, holds most matrix instructions; without any, of the
+    innermost loop with most memory accesses. None without a loop."""
+    blocks, successors = basic_blocks(code)
+    loops = natural_loops(successors)
+
+    def instructions(numbers):
+        return [instruction for n in sorted(numbers) for instruction in code[slice(*blocks[n])]]
+
+    def rank(header):
+        body = loops[header]
+        inner = set().union(*(loops[h] for h in loops if h != header and loops[h] < body))
+        own = Counter(classify(i) for i in instructions(body - inner))
+        memory = sum(own[c] for c in own if c in ACCESSES or c in ("scratch", "global_atomic", "lds_other"))
+        return (own["matrix"], not inner, memory, len(body))
+
+    return instructions(loops[max(loops, key=rank)]) if loops else None
+
+
+# ---- facts
+
+
+@dataclass
+class LoopFacts:
+    offset: int  # of the loop's first instruction in the kernel's code, bytes
+    instructions: int
+    mix: Counter  # class -> instructions
+    widths: dict  # kind of access -> bytes per lane -> instructions
+    full_load_waits: int
+
+    @property
+    def matrix_share(self):
+        return self.mix["matrix"] / self.instructions
+
+    def narrowest(self, access):
+        return min(self.widths[access], default=None)
+
+
+@dataclass
+class KernelFacts:
+    name: str
+    symbol: str
+    arch: str
+    file: str
+    wave_size: int
+    threads: int  # of the largest workgroup
+    vgprs: int  # all that a lane is given: ArchVGPRs and AccVGPRs
+    arch_vgprs: int
+    agprs: int
+    sgprs: int
+    spilled_vgprs: int
+    spilled_sgprs: int
+    scratch_bytes: int  # per lane
+    lds_bytes: int  # per workgroup; LDS that the launch adds is not known here
+    code_bytes: int
+    calls: int
+    occupancy: int = 0  # waves per SIMD
+    occupancy_limit: str = ""
+    loop: LoopFacts = None
+
+
+def loop_facts(code, kernel_address, scratch):
+    mix, widths = Counter(), {access: Counter() for access in ACCESSES}
+    for instruction in code:
+        name = classify(instruction, scratch)
+        mix[name] += 1
+        if name in widths:
+            widths[name][access_bytes(instruction.opcode)] += 1
+    return LoopFacts(code[0].address - kernel_address, len(code), mix, widths, sum(map(is_full_load_wait, code)))
+
+
+def kernel_facts(file, arch_name, metadata, code, code_bytes, name):
+    arch = architecture_facts(arch_name)
+
+    def number(key):
+        return int(metadata.get(key, "0"), 0)
+
+    vgprs, agprs = number("vgpr_count"), number("agpr_count")
+    facts = KernelFacts(
+        name=name, symbol=metadata["name"], arch=arch_name, file=str(file),
+        wave_size=number("wavefront_size"), threads=number("max_flat_workgroup_size"),
+        vgprs=vgprs, arch_vgprs=vgprs - agprs, agprs=agprs, sgprs=number("sgpr_count"),
+        spilled_vgprs=number("vgpr_spill_count"), spilled_sgprs=number("sgpr_spill_count"),
+        scratch_bytes=number("private_segment_fixed_size"), lds_bytes=number("group_segment_fixed_size"),
+        code_bytes=code_bytes, calls=sum(bool(re.match(r"s_(swappc|call)", i.opcode)) for i in code))
+    facts.occupancy, facts.occupancy_limit = occupancy(
+        arch, facts.vgprs, facts.sgprs, facts.lds_bytes, facts.threads, facts.wave_size,
+        cu_mode=metadata.get("workgroup_processor_mode") == "0")
+    loop = main_loop(code)
+    if loop:
+        facts.loop = loop_facts(
+            loop, code[0].address, scratch_resource(arch_name, code) if facts.scratch_bytes else None)
+    return facts
+
+
+# ---- files and tools
+
+
+def find_tool(name, llvm_prefix=None):
+    """A tool of LLVM: of --llvm-prefix or LLVM_PREFIX, else beside the compiler CXX, on the PATH, or of a ROCm."""
+    prefix = llvm_prefix or os.environ.get("LLVM_PREFIX")
+    if prefix:
+        folders = [Path(prefix), Path(prefix, "bin")]
+    else:
+        beside_compiler = [Path(os.environ["CXX"]).parent] if "/" in os.environ.get("CXX", "") else []
+        folders = [*beside_compiler, None, Path(os.environ.get("ROCM_PATH", "/opt/rocm"), "llvm", "bin")]
+    for folder in folders:
+        found = shutil.which(name + "-22", path=folder) or shutil.which(name, path=folder)
+        if found:
+            return found
+    raise UsageError(f"{name} not found" + (f" under '{prefix}'" if prefix else
+                     ": install llvm-22, or name a ROCm's folder llvm with --llvm-prefix or LLVM_PREFIX"))
+
+
+def run_tool(tool, *arguments, text_in=None):
+    done = subprocess.run([tool, *map(str, arguments)], input=text_in, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise UsageError(f"{Path(tool).name} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
+def find_code_objects(paths):
+    files = []
+    for path in map(Path, paths):
+        found = sorted(f for f in path.rglob("*") if f.suffix in (".hsaco", ".co")) if path.is_dir() else [path]
+        if not found:
+            raise UsageError(f"no *.hsaco or *.co file under '{path}'")
+        files += found
+    for file in files:
+        if not file.is_file():
+            raise UsageError(f"'{file}' does not exist")
+        start = file.read_bytes()[:24]
+        if start.startswith((b"__CLANG_OFFLOAD", b"CCOB")):
+            raise UsageError(f"'{file}' is a bundle of code objects: compile with --no-gpu-bundle-output")
+        if start[:4] != b"\x7fELF" or start[18:20] != (224).to_bytes(2, "little"):  # EM_AMDGPU
+            raise UsageError(f"'{file}' is not an AMDGPU code object")
+    return files
+
+
+def inspect(paths, llvm_prefix=None):
+    """KernelFacts of every kernel in the code objects `paths` (files or folders)."""
+    readelf, objdump = find_tool("llvm-readelf", llvm_prefix), find_tool("llvm-objdump", llvm_prefix)
+    kernels = []
+    for file in find_code_objects(paths):
+        try:
+            arch, all_metadata = parse_notes(run_tool(readelf, "--notes", file))
+            architecture_facts(arch)
+        except UsageError as error:
+            raise UsageError(f"'{file}': {error}") from None
+        sizes = parse_code_sizes(run_tool(readelf, "--symbols", "--wide", file))
+        functions = parse_disassembly(run_tool(objdump, "-d", file))
+        symbols = [metadata["name"] for metadata in all_metadata]
+        names = run_tool(find_tool("llvm-cxxfilt", llvm_prefix), text_in="\n".join(symbols)).splitlines()
+        for metadata, symbol, name in zip(all_metadata, symbols, names):
+            if not functions.get(symbol):
+                raise UsageError(f"'{file}': no code was disassembled for kernel {symbol}")
+            kernels.append(kernel_facts(file, arch, metadata, functions[symbol], sizes.get(symbol, 0), name))
+    if not kernels:
+        raise UsageError("the code objects hold no kernel")
+    return kernels
+
+
+# ---- rules
+
+FACTS = {fact: (lambda kernel, fact=fact: getattr(kernel, fact)) for fact in (
+    "vgprs", "arch_vgprs", "agprs", "sgprs", "spilled_vgprs", "spilled_sgprs", "scratch_bytes", "lds_bytes",
+    "occupancy", "code_bytes", "calls")}
+LOOP_FACTS = {  # of the main loop; None, where the loop has no such access, breaks every rule
+    "matrix_share": lambda loop: loop.matrix_share,
+    "loop_instructions": lambda loop: loop.instructions,
+    "full_load_waits": lambda loop: loop.full_load_waits,
+    **{f"{access}_bytes": (lambda loop, a=access: loop.narrowest(a)) for access in ACCESSES},
+    **{f"loop_{name}": (lambda loop, n=name: loop.mix[n]) for name, _ in CLASSES},
+}
+RULE_KEYS = [f"{side}_{fact}" for fact in (*FACTS, *LOOP_FACTS) for side in ("min", "max")]
+
+
+def load_rules(text):
+    """The rules in a JSON text, as dictionaries that are known to be sound."""
+    try:
+        rules = json.loads(text)["rules"]
+        if not rules or not all(isinstance(rule, dict) for rule in rules):
+            raise TypeError("\"rules\" must be a list of one or more objects")
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"the rules must be JSON like {{\"rules\": [...]}}: {error!r}") from None
+    for number, rule in enumerate(rules, 1):
+        try:
+            check_rule(rule)
+        except (UsageError, TypeError, re.error) as error:
+            raise UsageError(f"rule {number}: {error}") from None
+    return rules
+
+
+def check_rule(rule):
+    for key, value in rule.items():
+        if key in RULE_KEYS:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise UsageError(f"{key} must be a number, not {value!r}")
+        elif key not in ("kernel", "kernel_regex", "arch", "why"):
+            raise UsageError(f"unknown key '{key}'; --list-keys prints the known ones")
+    if not any(key in RULE_KEYS for key in rule):
+        raise UsageError("limits nothing: give it a key such as max_scratch_bytes")
+    re.compile(rule.get("kernel_regex", ""))
+    for pattern in arch_patterns(rule):
+        if not fnmatch.filter(ARCHITECTURES, pattern):
+            raise UsageError(f"unknown architecture '{pattern}'; known are {', '.join(sorted(ARCHITECTURES))}")
+
+
+def arch_patterns(rule):
+    arch = rule.get("arch", "*")
+    return [arch] if isinstance(arch, str) else arch
+
+
+def selects(rule, kernel):
+    return any(fnmatch.fnmatchcase(n, rule.get("kernel", "*")) and re.search(rule.get("kernel_regex", ""), n)
+               for n in (kernel.name, kernel.symbol))
+
+
+def broken_rules(rules, kernels):
+    """One line for each limit that a kernel breaks. A rule that no kernel answers to is an error."""
+    lines = []
+    for number, rule in enumerate(rules, 1):
+        for pattern in arch_patterns(rule):
+            selected = [k for k in kernels if fnmatch.fnmatchcase(k.arch, pattern) and selects(rule, k)]
+            if not selected:
+                which = rule.get("kernel", rule.get("kernel_regex", "*"))
+                raise UsageError(f"rule {number}: no kernel matches '{which}' on '{pattern}'")
+            for kernel in selected:
+                lines += broken_limits(rule, kernel)
+    return list(dict.fromkeys(lines))
+
+
+def broken_limits(rule, kernel):
+    lines = []
+    for key in (key for key in RULE_KEYS if key in rule):
+        fact, limit = key[4:], rule[key]
+        if fact in LOOP_FACTS:
+            value = LOOP_FACTS[fact](kernel.loop) if kernel.loop else None
+            absent = "none in the main loop" if kernel.loop else "no loop found"
+        else:
+            value, absent = FACTS[fact](kernel), ""
+        if value is None or (value < limit if key.startswith("min_") else value > limit):
+            shown = absent if value is None else f"{value:.4g}" if isinstance(value, float) else value
+            lines.append(f"broken rule: {kernel.name} ({kernel.arch}): {key}: value {shown}, limit {limit}")
+    return lines
+
+
+# ---- output
+
+
+def widths_text(widths):
+    return " ".join(f"{count}x{size}B" for size, count in sorted(widths.items(), reverse=True)) or "-"
+
+
+def table(header, rows):
+    """Columns aligned to the right, but for the last: names, which may be long."""
+    rows = [[str(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join("  ".join([*(cell.rjust(w) for cell, w in zip(row[:-1], widths)), row[-1]]) for row in rows)
+
+
+def text_report(kernels):
+    resources = table(
+        ("arch", "vgprs", "arch+acc", "sgprs", "spilled v/s", "scratch B", "LDS B", "threads", "waves/SIMD", "limit",
+         "code B", "kernel"),
+        [(k.arch, k.vgprs, f"{k.arch_vgprs}+{k.agprs}", k.sgprs, f"{k.spilled_vgprs}/{k.spilled_sgprs}",
+          k.scratch_bytes, k.lds_bytes, k.threads, k.occupancy, k.occupancy_limit, k.code_bytes, k.name)
+         for k in kernels])
+    counted = ("matrix", "valu", "accvgpr", "salu", "smem", "branch", "waitcnt", "barrier", "nop", "hint", "scratch")
+    rows = []
+    for k in kernels:
+        if k.loop:
+            rows.append((k.arch, k.loop.instructions, f"{k.loop.matrix_share:.2f}",
+                         *(k.loop.mix[c] for c in counted), *(widths_text(k.loop.widths[a]) for a in ACCESSES),
+                         k.loop.full_load_waits, k.name))
+        else:
+            rows.append((k.arch, "no loop", *"-" * (2 + len(counted) + len(ACCESSES)), k.name))
+    loops = table(("arch", "instr", "share", *counted, "global load", "global store", "LDS read", "LDS write",
+                   "vmcnt(0)", "kernel"), rows)
+    return f"Resources\n{resources}\n\nMain loop (share: matrix instructions of all)\n{loops}"
+
+
+def flat_facts(kernel):
+    """Facts by the names that the rules use."""
+    row = {key: value for key, value in vars(kernel).items() if key != "loop"}
+    return row | {fact: value(kernel.loop) if kernel.loop else None for fact, value in LOOP_FACTS.items()}
+
+
+def write_json(kernels, file):
+    rows = [flat_facts(kernel) | {"loop": vars(kernel.loop) if kernel.loop else None} for kernel in kernels]
+    Path(file).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+def write_csv(kernels, file):
+    rows = [flat_facts(kernel) for kernel in kernels]
+    with open(file, "w", newline="", encoding="utf-8") as out:
+        writer = csv.DictWriter(out, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="*", metavar="FILE_OR_FOLDER")
+    parser.add_argument("--check", metavar="RULES.json", help="rules that the kernels must keep")
+    parser.add_argument("--csv", metavar="FILE", help="also write the facts as CSV")
+    parser.add_argument("--json", metavar="FILE", help="also write the facts as JSON")
+    parser.add_argument("--quiet", action="store_true", help="no tables")
+    parser.add_argument("--list-keys", action="store_true", help="print the keys that a rule may have")
+    parser.add_argument("--llvm-prefix", metavar="DIR", help="where the tools of LLVM are, for example a ROCm's llvm")
+    options = parser.parse_args(arguments)
+    if options.list_keys:
+        print("\n".join(RULE_KEYS))
+        return 0
+    try:
+        if not options.paths:
+            raise UsageError("name one or more code objects or folders")
+        rules = load_rules(Path(options.check).read_text(encoding="utf-8")) if options.check else []
+        kernels = inspect(options.paths, options.llvm_prefix)
+        if not options.quiet:
+            print(text_report(kernels))
+        if options.csv:
+            write_csv(kernels, options.csv)
+        if options.json:
+            write_json(kernels, options.json)
+        broken = broken_rules(rules, kernels)
+    except (UsageError, OSError) as error:
+        print(f"inspect_code_objects: {error}", file=sys.stderr)
+        return 2
+    for line in broken:
+        print(line)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Installs what is missing, builds everything, runs every test, and closes with the line `N passed, N failed`.
+#
+#   scripts/test.sh [ARGUMENT OF CTEST...]      for example: scripts/test.sh -R distribution
+#
+# CXX=<another clang++> builds with that compiler; PRESET=sanitize with the address and undefined-behaviour sanitizers.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly preset=${PRESET:-default}
+build=build
+[[ $preset == default ]] || build=build-$preset
+
+# No test ran: that counts as one failure.
+stop()
+{
+    echo "test.sh: $*" >&2
+    echo "0 passed, 1 failed"
+    exit 1
+}
+
+# Prints `N passed, N failed` of a JUnit file of CTest. A test that could not run for want of its program has failed.
+count_results()
+{
+    python3 - "$1" << 'PYTHON'
+import sys
+from xml.etree import ElementTree
+
+passed = failed = 0
+skipped = []
+for case in ElementTree.parse(sys.argv[1]).iter("testcase"):
+    why = case.find("skipped")
+    if case.get("status") == "run":
+        passed += 1
+    elif case.get("status") == "disabled" or (why is not None and "SKIP_" in why.get("message", "")):
+        skipped.append(case.get("name"))
+    else:
+        failed += 1
+if skipped:
+    print(f"{len(skipped)} skipped or disabled: {', '.join(skipped)}")
+print(f"{passed} passed, {failed} failed")
+PYTHON
+}
+
+scripts/install_packages.sh test || stop "the packages could not be installed"
+cmake --preset "$preset" -B "$build" ${CXX:+"-DCMAKE_CXX_COMPILER=$CXX"} || stop "the configuration failed"
+cmake --build "$build" || stop "the build failed"
+
+results=$PWD/$build/test_results.xml # ctest would take a relative path as one in its --test-dir
+rm -f "$results"
+status=0
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j"$(nproc)" --output-junit "$results" "$@" || status=$?
+[[ -s $results ]] || stop "ctest ran no test"
+summary=$(count_results "$results") || stop "the results of ctest could not be read"
+[[ $summary != "0 passed, 0 failed" ]] || stop "no test was run"
+echo "$summary"
+[[ $status -eq 0 && $summary == *" passed, 0 failed" ]]

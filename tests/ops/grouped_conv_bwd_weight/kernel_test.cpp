@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Every instance of every target against the fp64 reference, on random and on awkward problems.
+#include "tests/ops/grouped_conv_bwd_weight/fixture.hpp"
+
+#include <tuple>
+
+namespace ck_tile::grouped_conv_bwd_weight
+{
+namespace
+{
+
+using parameters = std::tuple<const char*, data_type>;
+
+class Kernel : public testing::TestWithParam<parameters>
+{
+  protected:
+    device on = [] {
+        auto d = device::open(std::get<0>(GetParam()));
+        EXPECT_TRUE(d) << d.reason();
+        return std::move(*d);
+    }();
+    data_type type = std::get<1>(GetParam());
+
+    // Runs the problem on each instance that supports it, with one split and with several.
+    void expect_all_instances_right(conv::problem p, std::uint32_t seed = 0)
+    {
+        p.type = type;
+        const experiment e(p, seed);
+        const reference_gradient expected = reference(p, e.in, e.out);
+        int supported                     = 0;
+        for(const instance* i : instances(on))
+        {
+            if(!supports(*i, p))
+                continue;
+            ++supported;
+            for(int split_k : {0, 1, 3})
+            {
+                if(split_k > std::max<std::int64_t>(p.batch * p.output_pixels(), 1))
+                    continue;
+                const auto chosen = make_plan(on, p, split_k, name_of(*i));
+                ASSERT_TRUE(chosen) << chosen.reason() << "; " << conv::describe(p);
+                e.expect_matches(expected, e.run_plan(on, *chosen), name_of(*i) + " split-k " + std::to_string(split_k));
+                if(HasFatalFailure())
+                    return;
+            }
+        }
+        ASSERT_GT(supported, 0) << "no instance supports " << conv::describe(p);
+    }
+};
+
+conv::problem random_problem(std::minstd_rand& random)
+{
+    const auto among = [&](int low, int high) { return low + static_cast<int>(random() % unsigned(high - low + 1)); };
+    conv::problem p;
+    p.spatial = among(1, 3);
+    p.groups  = among(1, 3);
+    p.batch   = among(0, 9) == 0 ? 0 : among(1, 3);
+    p.k       = among(0, 1) ? among(1, 12) : 8 * among(1, 6);
+    p.c       = among(0, 1) ? among(1, 12) : 8 * among(1, 6);
+    p.layout  = static_cast<conv::layout>(among(0, 2));
+    for(std::size_t d = 0; d < 3; ++d)
+    {
+        p.filter[d]    = among(1, p.spatial == 3 ? 3 : 5);
+        p.stride[d]    = among(1, 4);
+        p.dilation[d]  = among(1, 3);
+        p.left_pad[d]  = among(0, 3);
+        p.right_pad[d] = among(0, 3);
+        p.input[d]     = among(1, p.spatial == 1 ? 60 : p.spatial == 2 ? 14 : 8);
+        while(p.input[d] + p.left_pad[d] + p.right_pad[d] < p.window(static_cast<int>(d)))
+            ++p.input[d];
+    }
+    return p;
+}
+
+TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems)
+{
+    std::minstd_rand random(20);
+    for(std::uint32_t i = 0; i < 24 && !HasFatalFailure(); ++i)
+        expect_all_instances_right(random_problem(random), i);
+}
+
+TEST_P(Kernel, EmptyBatchGivesZeros)
+{
+    conv::problem p = {.spatial = 2, .groups = 2, .batch = 0, .k = 16, .c = 8, .input = {5, 5}};
+    expect_all_instances_right(p);
+}
+
+TEST_P(Kernel, OneByOneImages)
+{
+    for(conv::layout order : {conv::layout::nhwgc, conv::layout::gnhwc, conv::layout::ngchw})
+        expect_all_instances_right({.spatial = 2, .groups = 2, .batch = 5, .k = 8, .c = 16, .filter = {3, 3}, .input = {1, 1}, .layout = order});
+}
+
+TEST_P(Kernel, LargerThanOneTile)
+{
+    expect_all_instances_right({.spatial = 2, .groups = 1, .batch = 2, .k = 264, .c = 40, .filter = {3, 3}, .input = {9, 11}});
+    expect_all_instances_right({.spatial = 3, .groups = 2, .batch = 1, .k = 136, .c = 24, .input = {4, 5, 6}});
+}
+
+TEST_P(Kernel, Depthwise)
+{
+    for(conv::layout order : {conv::layout::nhwgc, conv::layout::ngchw})
+        expect_all_instances_right({.spatial = 2, .groups = 19, .batch = 2, .k = 1, .c = 1, .filter = {3, 3}, .input = {8, 7}, .stride = {2, 2}, .layout = order});
+}
+
+TEST_P(Kernel, PaddingUnevenEvenFilterDilatedStrided)
+{
+    for(conv::layout order : {conv::layout::nhwgc, conv::layout::gnhwc, conv::layout::ngchw})
+        expect_all_instances_right({.spatial = 2, .groups = 2, .batch = 2, .k = 24, .c = 8, .filter = {4, 2}, .input = {13, 9}, .stride = {3, 2}, .dilation = {2, 3}, .left_pad = {3, 0}, .right_pad = {0, 2}, .layout = order});
+}
+
+TEST_P(Kernel, SameBitsOnEveryRun)
+{
+    conv::problem p = {.spatial = 2, .groups = 2, .batch = 3, .k = 40, .c = 16, .filter = {3, 3}, .input = {12, 12}};
+    p.type          = type;
+    const experiment e(p);
+    for(int split_k : {1, 7})
+    {
+        const auto chosen = make_plan(on, p, split_k);
+        ASSERT_TRUE(chosen) << chosen.reason();
+        EXPECT_EQ(e.run_plan(on, *chosen), e.run_plan(on, *chosen));
+    }
+}
+
+TEST_P(Kernel, NaNsStayWhereTheyBelong)
+{
+    conv::problem p = {.spatial = 2, .groups = 1, .batch = 1, .k = 8, .c = 8, .filter = {3, 3}, .input = {6, 6}};
+    p.type          = type;
+    experiment e(p);
+    e.in[0] = NAN; // pixel (0, 0), channel 0: under the taps whose window reaches the corner
+    const auto chosen = make_plan(on, p);
+    ASSERT_TRUE(chosen) << chosen.reason();
+    const auto wei      = e.run_plan(on, *chosen);
+    const auto expected = reference(p, e.in, e.out);
+    for(std::size_t i = 0; i < wei.size(); ++i)
+        EXPECT_EQ(std::isnan(wei[i]), std::isnan(expected.gradient[i])) << "weight " << i;
+}
+
+TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
+{
+    std::minstd_rand random(5);
+    for(std::uint32_t i = 0; i < 12; ++i)
+    {
+        conv::problem p = random_problem(random);
+        p.type          = type;
+        const experiment e(p, i);
+        const auto wei = e.run(on, [&](const device& d, const tensors& t) { return run_reference(d, p, t); });
+        e.expect_matches(reference(p, e.in, e.out), wei, "reference kernel");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel,
+                         testing::Combine(testing::Values("host:gfx90a", "host:gfx942", "host:gfx11"),
+                                          testing::Values(data_type::fp16, data_type::bf16, data_type::fp32)),
+                         [](const auto& info) {
+                             return std::string(std::get<0>(info.param)).substr(5) + "_" + name_of(std::get<1>(info.param));
+                         });
+
+} // namespace
+} // namespace ck_tile::grouped_conv_bwd_weight
