@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// The verb reduce: combines the elements along one dimension of a tile, across registers, lanes and waves.
+#pragma once
+
+#include "ck_tile/core/tile.hpp"
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/targets/exchange.hpp"
+
+namespace ck_tile
+{
+
+namespace detail
+{
+// The digits without those along `dim`; with `keep`, they stay in place and replicate.
+constexpr digits without(const digits& all, int dim, bool keep)
+{
+    digits rest;
+    for(int i = 0; i < all.count; ++i)
+        if(!all.at[i].moves_along(dim))
+            rest.push(all.at[i]);
+        else if(keep)
+            rest.push({all.at[i].extent});
+    return rest;
+}
+
+// The digits of threads and registers along `dim` collapse to one element there, which all their threads hold.
+constexpr distribution reduced(const distribution& d, int dim)
+{
+    distribution r  = {.lengths = {d.lengths[0], d.lengths[1], d.lengths[2]},
+                       .wave    = without(d.wave, dim, true),
+                       .lane    = without(d.lane, dim, true),
+                       .reg     = without(d.reg, dim, false),
+                       .vec     = without(d.vec, dim, false)};
+    r.lengths[dim] = 1;
+    return r;
+}
+
+// Weight of digit i in the number that runs through the digits.
+constexpr int weight_of(const digits& all, int i)
+{
+    int weight = 1;
+    for(int j = 0; j < i; ++j)
+        weight *= all.at[j].extent;
+    return weight;
+}
+
+// The number whose digits along `dim` count to n, the others being 0.
+constexpr int number_along(const digits& all, int dim, int n)
+{
+    int number = 0;
+    for(int i = 0; i < all.count; ++i)
+        if(all.at[i].moves_along(dim))
+        {
+            number += n % all.at[i].extent * weight_of(all, i);
+            n /= all.at[i].extent;
+        }
+    return number;
+}
+
+// Whether a thread's element (reg, vec) of one distribution goes into element (to_reg, to_vec) of the reduced one.
+constexpr bool joins(const distribution& d, int reg, int vec, const distribution& to, int to_reg, int to_vec, int dim)
+{
+    for(int i = 0; i < distribution::max_rank; ++i)
+        if(i != dim && d.reg.along(i, reg) + d.vec.along(i, vec) != to.reg.along(i, to_reg) + to.vec.along(i, to_vec))
+            return false;
+    return true;
+}
+
+// Combines the values that lanes (or, through LDS, waves) hold whose numbers differ in one digit, in a butterfly: all of
+// them end up with the same bits, because op(a, b) is evaluated on the same two numbers, the lower lane's first.
+template <distribution D, class T, class Op>
+CK_TILE_FN void combine_lanes(tile<T, D>& x, int mask, Op&& op)
+{
+    const tile<T, D> other = exchange_lanes(x, mask);
+    for_each_thread<D>([&](thread t) {
+        const bool lower = (t.lane & mask) == 0;
+        static_for<D.regs()>([&](auto r) {
+            static_for<D.vecs()>([&](auto v) {
+                const T mine = x.of(t).reg[r][int(v)], theirs = other.of(t).reg[r][int(v)];
+                x.of(t).reg[r][int(v)] = lower ? op(mine, theirs) : op(theirs, mine);
+            });
+        });
+    });
+}
+} // namespace detail
+
+// LDS bytes that a reduction of the tile needs: none if one wave holds the whole dimension.
+template <distribution D, class T>
+constexpr int reduce_lds_bytes(int dim)
+{
+    constexpr int registers = D.regs() * D.vecs();
+    return D.wave.only(dim).count == 0 ? 0 : D.threads() * registers * static_cast<int>(sizeof(T));
+}
+
+// The tile of length 1 along Dim whose elements combine those along Dim by `op` (associative up to rounding): first within a
+// thread in ascending order, then between lanes in a butterfly, then between waves in ascending order. The order depends on
+// the distribution alone. Every thread along Dim gets the result. `lds` is used if several waves share the dimension.
+template <int Dim, class T, distribution D, class Op>
+CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_offset = 0)
+{
+    constexpr distribution to = detail::reduced(D, Dim);
+    tile<T, to> y;
+    for_each_thread<D>([&](thread t) {
+        static_for<to.regs()>([&](auto r) {
+            static_for<to.vecs()>([&](auto v) {
+                bool first = true;
+                T sum      = T{};
+                static_for<D.regs()>([&](auto from) {
+                    static_for<D.vecs()>([&](auto element) {
+                        if constexpr(detail::joins(D, from, element, to, r, v, Dim))
+                        {
+                            const T next = x.of(t).reg[from][int(element)];
+                            sum          = first ? next : op(sum, next);
+                            first        = false;
+                        }
+                    });
+                });
+                y.of(t).reg[r][int(v)] = sum;
+            });
+        });
+    });
+
+    static_for<D.lane.count>([&](auto i) {
+        constexpr digit d    = D.lane.at[i];
+        constexpr int weight = detail::weight_of(D.lane, i);
+        static_assert(!d.moves_along(Dim) || (d.extent & (d.extent - 1)) == 0,
+                      "reduce: lanes along the dimension must be a power of two");
+        if constexpr(d.moves_along(Dim))
+            for(int mask = weight; mask < weight * d.extent; mask *= 2)
+                detail::combine_lanes(y, mask, op);
+    });
+
+    if constexpr(D.wave.only(Dim).count > 0)
+    {
+        // Every thread puts its registers into LDS and combines those of all waves that differ from its own along Dim.
+        constexpr int lanes = D.lanes(), registers = to.regs() * to.vecs();
+        T* shared = in.lds_at<T>(lds_offset);
+        in.sync();
+        for_each_thread<D>([&](thread t) {
+            static_for<to.regs()>([&](auto r) {
+                static_for<to.vecs()>([&](auto v) {
+                    shared[(t.wave * registers + r * to.vecs() + v) * lanes + t.lane] = y.of(t).reg[r][int(v)];
+                });
+            });
+        });
+        in.sync();
+        for_each_thread<D>([&](thread t) {
+            constexpr digits along = D.wave.only(Dim);
+            int base               = t.wave; // the wave whose digits along Dim are 0
+            static_for<D.wave.count>([&](auto i) {
+                constexpr int weight = detail::weight_of(D.wave, i);
+                if constexpr(D.wave.at[i].moves_along(Dim))
+                    base -= t.wave / weight % D.wave.at[i].extent * weight;
+            });
+            static_for<to.regs()>([&](auto r) {
+                static_for<to.vecs()>([&](auto v) {
+                    T sum = T{};
+                    static_for<along.size()>([&](auto n) {
+                        constexpr int distance = detail::number_along(D.wave, Dim, n);
+                        const T next = shared[((base + distance) * registers + r * to.vecs() + v) * lanes + t.lane];
+                        sum          = n == 0 ? next : op(sum, next);
+                    });
+                    y.of(t).reg[r][int(v)] = sum;
+                });
+            });
+        });
+        in.sync();
+    }
+    return y;
+}
+
+} // namespace ck_tile
