@@ -18,7 +18,8 @@ function(ck_tile_compile_code_object variable source architecture)
         OUTPUT ${object}
         COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} -x hip --offload-arch=${processor} -nogpulib
                 -nogpuinc -include cstdlib -std=c++20 -O3 -I${ck_tile_SOURCE_DIR} -I${boost_include} -Wall -Wextra
-                --cuda-device-only --no-gpu-bundle-output -MD -MF ${object}.d -c ${source} -o ${object}
+                --cuda-device-only --no-gpu-bundle-output -Xclang -dependency-file -Xclang ${object}.d -Xclang -MT
+                -Xclang ${object} -c ${source} -o ${object}
         DEPENDS ${source}
         DEPFILE ${object}.d
         COMMENT "Compiling ${architecture} ${name}"

@@ -18,10 +18,10 @@ packages=(libboost1.81-dev libcli11-dev libfmt-dev libstdc++-12-dev nlohmann-jso
 test_packages=(googletest libbenchmark-dev libgmock-dev libgtest-dev)
 
 if [[ -z ${CXX:-} ]]; then
-    # clang-tools-22 has clang-linker-wrapper, without which HIP programs do not link; libclang-rt-22-dev has the bf16
-    # conversions of the CPU, which libgcc 12 lacks, and the sanitizers.
-    packages+=(clang-22 clang-tools-22 lld-22 libclang-rt-22-dev)
-    test_packages+=(ccache llvm-22)
+    # lld-22 links code objects. clang-tools-22 has clang-linker-wrapper, without which programs written in HIP do not
+    # link; libclang-rt-22-dev the sanitizers; llvm-22 what scripts/inspect_code_objects.py reads code objects with.
+    packages+=(clang-22 lld-22)
+    test_packages+=(ccache clang-tools-22 libclang-rt-22-dev llvm-22)
 elif ! command -v "$CXX" > /dev/null; then
     fail "CXX is '$CXX', which is not found: install it, or unset CXX to have clang-22 installed"
 fi

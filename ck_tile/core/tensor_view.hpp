@@ -227,4 +227,20 @@ struct tensor_view
 template <class T, class Map>
 tensor_view(T*, std::int64_t, Map) -> tensor_view<T, Map>;
 
+// A packed tensor, the last dimension contiguous.
+template <class T, int Rank>
+CK_TILE_FN constexpr auto packed_view(T* data, const multi_index<Rank>& lengths)
+{
+    std::int64_t elements = 1;
+    for(int d = 0; d < Rank; ++d)
+        elements *= lengths[d];
+    return tensor_view{data, elements, packed(lengths)};
+}
+
+template <class T, class... Length>
+CK_TILE_FN constexpr auto packed_view(T* data, Length... lengths)
+{
+    return packed_view(data, multi_index<sizeof...(Length)>{static_cast<int>(lengths)...});
+}
+
 } // namespace ck_tile

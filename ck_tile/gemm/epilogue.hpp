@@ -5,7 +5,7 @@
 // vectors along the rows: converted to the output's type, or as fp32 partials when the reduction is split.
 #pragma once
 
-#include "ck_tile/gemm/shape.hpp"
+#include "ck_tile/gemm/pipelines.hpp"
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
@@ -17,26 +17,16 @@ namespace detail
 {
 constexpr lds_layout strip_in_lds(const shape& s) { return {.rows = strip(s).lengths[0], .cols = s.n, .pad = 4}; }
 
-// The strip in the hands of all threads, rows of C contiguous: `vector` elements at a time.
-constexpr distribution wide_strip(const shape& s, int vector)
+// As many whole rows of the strip as the threads hold with one vector each.
+constexpr distribution rows_at_once(const shape& s, int vector)
 {
-    const int rows   = strip(s).lengths[0];
-    const int across = s.n / vector; // vectors in a row
-    const int wave   = s.inst().a.lanes();
-    if(across <= s.threads())
-    {
-        const int in_wave = across < wave ? across : wave;
-        const int down    = s.threads() / across; // rows at once
-        return {.lengths = {rows, s.n},
-                .wave    = {{across / in_wave, 1, wave * vector}, {s.waves() * in_wave / across, 0, wave / in_wave}},
-                .lane    = {{in_wave, 1, vector}, {wave / in_wave, 0, 1}},
-                .reg     = {{rows / down, 0, down}},
-                .vec     = {{vector, 1, 1}}};
-    }
-    return {.lengths = {rows, s.n},
-            .wave    = {{s.waves(), 1, wave * vector}},
-            .lane    = {{wave, 1, vector}},
-            .reg     = {{across / s.threads(), 1, s.threads() * vector}, {rows, 0, 1}},
+    const int across  = s.n / vector; // vectors in a row
+    const int wave    = s.inst().a.lanes();
+    const int in_wave = across < wave ? across : wave;
+    return {.lengths = {s.threads() / across, s.n},
+            .wave    = {{across / in_wave, 1, wave * vector}, {s.waves() * in_wave / across, 0, wave / in_wave}},
+            .lane    = {{in_wave, 1, vector}, {wave / in_wave, 0, 1}},
+            .reg     = {},
             .vec     = {{vector, 1, 1}}};
 }
 
@@ -57,23 +47,33 @@ CK_TILE_FN auto take_strip(const tile<float, accumulator(S)>& acc, int i)
 
 constexpr int epilogue_lds_bytes(const shape& s) { return detail::strip_in_lds(s).elements() * 4; }
 
+// Of a kernel that runs a pipeline, then stores through LDS.
+constexpr int lds_bytes(const shape& s, pipeline p)
+{
+    const int loop = main_loop_lds_bytes(s, p), end = epilogue_lds_bytes(s);
+    return loop > end ? loop : end;
+}
+
 // Writes C, converted to T, at `origin` of a view over (m, n) whose rows are contiguous; `Vector` elements at a time,
 // which must divide the length of a row and its distance to the next.
 template <shape S, int Vector, class T, class Map>
 CK_TILE_FN void store_through_lds(const block& in, const tile<float, accumulator(S)>& acc,
                                   const tensor_view<T, Map>& to, multi_index<2> origin)
 {
-    constexpr distribution wide = detail::wide_strip(S, Vector);
+    constexpr distribution wide = detail::rows_at_once(S, Vector);
     constexpr int rows          = strip(S).lengths[0];
     const lds_tile<float, detail::strip_in_lds(S)> shuffle{in.lds_at<float>(0)};
     auto out        = make_window<wide>(to, origin);
-    const auto down = out.template step<0>(rows);
+    const auto down = out.template step<0>(wide.lengths[0]);
     static_for<S.row_fragments()>([&](auto i) {
         in.sync(); // the operands, or the strip before, have been read
         ck_tile::store(shuffle, detail::take_strip<S>(acc, i));
         in.sync();
-        ck_tile::store(out, convert<T>(load<wide>(shuffle)));
-        out.move(down);
+        for(int row = 0; row < rows; row += wide.lengths[0])
+        {
+            ck_tile::store(out, convert<T>(load<wide>(shuffle, {row, 0})));
+            out.move(down);
+        }
     });
 }
 

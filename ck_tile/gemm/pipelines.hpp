@@ -3,8 +3,7 @@
 //
 // Step k multiplies from LDS while the operands of step k+1 come from memory into registers:
 //   single_buffer   one stage of operands in LDS; two barriers a step
-//   double_buffer   two stages, used in turn: the waves that are ahead write one while the others still read the other;
-//                   one barrier a step
+//   double_buffer   two stages, used in turn: one is written while the other is read; one barrier a step
 // The operands are windows over (row, k); a window that runs past the end of k reads zeros, which add nothing.
 #pragma once
 
@@ -87,25 +86,29 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
 {
     const auto a_step = a.template step<1>(S.k);
     const auto b_step = b.template step<1>(S.k);
-    auto next_a       = load(a);
-    auto next_b       = load(b);
-    int stage_at      = 0;
+    const auto put = [&](const auto& next_a, const auto& next_b, int stage_at) {
+        const detail::stage<S> to(in, stage_at);
+        ck_tile::store(to.a, rearrange<ALds>(next_a));
+        ck_tile::store(to.b, rearrange<BLds>(next_b));
+    };
+    int now = 0, next = P == pipeline::double_buffer ? operand_bytes_of<S> : 0; // stages, as byte offsets in LDS
+    put(load(a), load(b), now);
+    in.sync();
     for(int step = 0; step < steps; ++step)
     {
-        const detail::stage<S> now(in, stage_at);
-        ck_tile::store(now.a, rearrange<ALds>(next_a));
-        ck_tile::store(now.b, rearrange<BLds>(next_b));
-        in.sync();
         a.move(a_step);
         b.move(b_step);
-        next_a = load(a);
-        next_b = load(b);
-        now.multiply_into(acc);
-        schedule_step<detail::instruction_mix<S, ALds, BLds>()>();
-        if constexpr(P == pipeline::double_buffer)
-            stage_at = operand_bytes_of<S> - stage_at;
-        else
+        const auto next_a = load(a);
+        const auto next_b = load(b);
+        detail::stage<S>(in, now).multiply_into(acc);
+        if constexpr(P == pipeline::single_buffer)
             in.sync();
+        put(next_a, next_b, next);
+        schedule_step<detail::instruction_mix<S, ALds, BLds>()>();
+        in.sync();
+        const int read = now;
+        now            = next;
+        next           = read;
     }
 }
 

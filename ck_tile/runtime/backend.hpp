@@ -8,6 +8,15 @@
 namespace ck_tile
 {
 
+// The target of that name, or null.
+inline const target* find_target(std::string_view name)
+{
+    for(const target* t : all_targets)
+        if(name == t->name)
+            return t;
+    return nullptr;
+}
+
 class backend
 {
   public:

@@ -36,18 +36,29 @@ struct thread
 template <int N>
 struct constant
 {
-    CK_TILE_FN constexpr operator int() const { return N; }
+    consteval operator int() const { return N; }
 };
 
+template <int... I>
+struct sequence
+{
+};
+
+namespace detail
+{
+template <class, int... I>
+struct counting
+{
+    using type = sequence<I...>;
+};
+} // namespace detail
+
 // f(constant<0>), f(constant<1>) ... f(constant<N - 1>), in sequence: for registers that must have a fixed number.
-template <int N, int I = 0, class F>
+template <int N, class F>
 CK_TILE_FN constexpr void static_for(F&& f)
 {
-    if constexpr(I < N)
-    {
-        f(constant<I>{});
-        static_for<N, I + 1>(f);
-    }
+    [&]<int... I>(sequence<I...>) __attribute__((always_inline)) { (f(constant<I>{}), ...); }
+    (typename __make_integer_seq<detail::counting, int, N>::type{});
 }
 
 } // namespace ck_tile

@@ -4,8 +4,6 @@
 
 #include "ck_tile/targets/matrix_instruction.hpp"
 
-#include <string_view>
-
 namespace ck_tile
 {
 
@@ -19,7 +17,7 @@ enum class architecture
 struct target
 {
     architecture arch;
-    std::string_view name;
+    const char* name;
     int wave;               // lanes
     int lds_bytes;          // that a block can have
     int lds_banks;          // of 4 bytes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All targets: look-up by architecture and by name, and the architecture that the compiler is compiling for.
+// All targets: look-up by architecture, and the architecture that the compiler is compiling for.
 #pragma once
 
 #include "ck_tile/targets/gfx11/gfx11.hpp"
@@ -17,15 +17,6 @@ constexpr const target& facts(architecture arch)
         if(t->arch == arch)
             return *t;
     __builtin_unreachable(); // an architecture without a row: the compiler says so, this being constant evaluation
-}
-
-// The target of that name, or null.
-constexpr const target* find_target(std::string_view name)
-{
-    for(const target* t : all_targets)
-        if(t->name == name)
-            return t;
-    return nullptr;
 }
 
 // Whether code for `arch` is what this compilation makes. The CPU runs every architecture's programs.

@@ -70,8 +70,8 @@ comparison compare(data_type type, const std::vector<float>& actual, Expect expe
     {
         const expectation expected = expect(i);
         const double error         = error_of(type, expected, actual[i]);
-        const bool within          = error == 0 || error <= expected.bound;
-        const double ratio         = error == 0 ? 0 : within || expected.bound > 0 ? error / expected.bound : INFINITY;
+        const bool within          = error == 0 || (error <= expected.bound && std::isfinite(expected.bound));
+        const double ratio = error == 0 ? 0 : expected.bound > 0 ? error / expected.bound : INFINITY;
         found.failures += !within;
         if(ratio > worst_ratio)
         {

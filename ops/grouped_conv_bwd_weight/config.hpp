@@ -31,11 +31,7 @@ struct config
     constexpr int contiguous() const { return dense == innermost::channels ? 0 : 1; }
     constexpr gemm::transfer out_transfer() const { return gemm::make_transfer(shape(), m, contiguous(), vector_out); }
     constexpr gemm::transfer in_transfer() const { return gemm::make_transfer(shape(), n, contiguous(), vector_in); }
-    constexpr int lds_bytes() const
-    {
-        const int loop = gemm::main_loop_lds_bytes(shape(), pipeline), end = gemm::epilogue_lds_bytes(shape());
-        return loop > end ? loop : end;
-    }
+    constexpr int lds_bytes() const { return gemm::lds_bytes(shape(), pipeline); }
 };
 
 // A broken rule: what must hold, the value that does not, what to do. Empty if nothing is broken.
@@ -90,8 +86,9 @@ constexpr violation check(const config& c)
     if(c.m * c.k / s.threads() < c.vector_out || c.n * c.k / s.threads() < c.vector_in)
         return {"a vector must not be wider than a thread's part of the operand", c.vector_out, "use a narrower vector"};
     const int strip_rows = gemm::strip(s).lengths[0], across = c.n / c.vector_wei;
-    if(c.n % c.vector_wei != 0 || (across < s.threads() ? strip_rows * across < s.threads() : across % s.threads() != 0))
-        return {"a strip of the result must occupy all threads", strip_rows * across, "use a narrower vector_wei"};
+    if(c.n % c.vector_wei != 0 || s.threads() % across != 0 || strip_rows % (s.threads() / across) != 0)
+        return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", c.vector_wei,
+                "use another vector_wei or number of waves"};
     if(c.lds_bytes() > t.lds_bytes)
         return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(), "shrink the tile or use "
                                                                                             "single_buffer"};

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Runs the tutorial's matrix product on an AMD GPU if there is one, else on the CPU, and checks it.
+#include "ck_tile/runtime/device.hpp"
+#include "examples/tutorial/gemm_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+extern const ck_tile::kernel tutorial_gemm;
+
+int main()
+{
+    using namespace ck_tile;
+    constexpr int m = 300, n = 200, k = 104; // not multiples of the tile: what overhangs reads as zero
+    std::vector<fp16> a(m * k), b(n * k), c(m * n);
+    for(int i = 0; i < m * k; ++i)
+        a[i] = static_cast<fp16>(i % 7 - 3);
+    for(int i = 0; i < n * k; ++i)
+        b[i] = static_cast<fp16>(i % 5 - 2);
+
+    auto on = device::open("auto");
+    if(on && !on->is_host() && on->architecture().arch != tutorial::gemm_program::arch)
+        on = device::open("host"); // this kernel was built for one architecture
+    if(!on)
+        return fmt::print(stderr, "{}\n", on.reason()), 2;
+    auto a_memory = on->allocate(a.size() * sizeof(fp16)), b_memory = on->allocate(b.size() * sizeof(fp16)),
+         c_memory = on->allocate(c.size() * sizeof(fp16));
+    if(!a_memory || !b_memory || !c_memory)
+        return fmt::print(stderr, "out of memory\n"), 2;
+
+    const tutorial::gemm_program::arguments arguments = {static_cast<const fp16*>(a_memory->data()),
+                                                         static_cast<const fp16*>(b_memory->data()),
+                                                         static_cast<fp16*>(c_memory->data()), m, n, k};
+    constexpr gemm::shape tile = tutorial::gemm_program::shape;
+    const grid blocks = {static_cast<unsigned>(ceil_div(n, tile.n)), static_cast<unsigned>(ceil_div(m, tile.m))};
+    for(const status& s : {on->copy_to_device(a_memory->data(), a.data(), a_memory->bytes()),
+                           on->copy_to_device(b_memory->data(), b.data(), b_memory->bytes()),
+                           on->launch(tutorial_gemm, blocks, &arguments, sizeof arguments), on->synchronize(),
+                           on->copy_to_host(c.data(), c_memory->data(), c_memory->bytes())})
+        if(!s)
+            return fmt::print(stderr, "{}\n", s.reason()), 2;
+
+    int wrong = 0;
+    for(int i = 0; i < m; ++i)
+        for(int j = 0; j < n; ++j)
+        {
+            double sum = 0; // integers: the product is exact
+            for(int l = 0; l < k; ++l)
+                sum += static_cast<double>(a[i * k + l]) * static_cast<double>(b[j * k + l]);
+            wrong += static_cast<double>(c[i * n + j]) != sum;
+        }
+    fmt::print("{}x{}x{} on {}: {}\n", m, n, k, on->name(), wrong == 0 ? "right" : fmt::format("{} elements wrong", wrong));
+    return wrong == 0 ? 0 : 1;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Shapes of block matrix products that the tests go through: every instruction of every architecture, several tiles.
+#pragma once
+
+#include "ck_tile/gemm/shape.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ck_tile
+{
+
+// Shapes of one architecture: fragments x waves x slabs of each of its instructions.
+inline std::vector<gemm::shape> gemm_shapes(const target& arch)
+{
+    std::vector<gemm::shape> shapes;
+    for(int i = 0; i < arch.instruction_count; ++i)
+        for(const auto& [waves_m, waves_n] : {std::array{1, 1}, {2, 2}, {1, 4}, {4, 1}, {2, 1}})
+            for(const auto& [rows, cols] : {std::array{1, 1}, {2, 1}, {1, 4}, {4, 2}})
+                for(int slabs : {1, 2, 4})
+                {
+                    gemm::shape s = {0, 0, 0, waves_m, waves_n, arch.instructions[i]};
+                    s.m           = rows * waves_m * s.a_rows();
+                    s.n           = cols * waves_n * s.inst().n;
+                    s.k           = slabs * s.slab();
+                    shapes.push_back(s);
+                }
+    return shapes;
+}
+
+inline std::string describe_shape(const gemm::shape& s)
+{
+    return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) + " waves " +
+           std::to_string(s.waves_m) + "x" + std::to_string(s.waves_n) + " " + s.inst().name;
+}
+
+} // namespace ck_tile

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The elements of a tile with their coordinates, on the CPU, where a tile holds the registers of all threads.
+#pragma once
+
+#include "ck_tile/core/tile.hpp"
+
+namespace ck_tile
+{
+
+// Calls visit(place, coordinates) for every place of the distribution.
+template <class Visit>
+void each_place(const distribution& d, Visit&& visit)
+{
+    for(int wave = 0; wave < d.waves(); ++wave)
+        for(int lane = 0; lane < d.lanes(); ++lane)
+            for(int reg = 0; reg < d.regs(); ++reg)
+                for(int vec = 0; vec < d.vecs(); ++vec)
+                {
+                    const place p = {wave, lane, reg, vec};
+                    visit(p, multi_index<3>{d.locate(0, p), d.locate(1, p), d.locate(2, p)});
+                }
+}
+
+template <class T, distribution D>
+T element_at(const tile<T, D>& x, const place& p)
+{
+    return x.files[p.wave * D.lanes() + p.lane].reg[p.reg][p.vec];
+}
+
+// Calls visit(coordinates, value) for every place of the tile; replicated elements come more than once.
+template <class T, distribution D, class Visit>
+void each_element(const tile<T, D>& x, Visit&& visit)
+{
+    each_place(D, [&](const place& p, const multi_index<3>& at) { visit(at, element_at(x, p)); });
+}
+
+} // namespace ck_tile
