@@ -23,8 +23,8 @@ struct lds_layout
     CK_TILE_FN constexpr auto map() const
     {
         const strided<2> memory = {{rows, cols}, {cols + pad, 1}};
-        return transform(memory, along<dims{0, 1}, dims{0, 1}>(
-                                     xor_chunks{rows, cols, chunk > 0 ? chunk : cols, rows_per_turn}));
+        return transform(
+            memory, along<dims{0, 1}, dims{0, 1}>(xor_chunks{rows, cols, chunk > 0 ? chunk : cols, rows_per_turn}));
     }
 
     friend constexpr bool operator==(const lds_layout&, const lds_layout&) = default;

@@ -38,6 +38,10 @@ struct footprint
     }
 };
 
+// The length of a dimension that ends where the view's memory ends, and needs no test of its own: coordinates past it lead
+// to offsets past the memory.
+inline constexpr int unbounded = 0x7fffffff;
+
 // The lowest map: a tensor in memory.
 template <int Rank>
 struct strided
@@ -191,8 +195,9 @@ struct transformed
     template <class F>
     CK_TILE_FN constexpr void each(F&& f) const
     {
-        [&]<std::size_t... i>(std::index_sequence<i...>) { (f(boost::hana::at_c<i>(stage)), ...); }(
-            std::index_sequence_for<Placed...>{});
+        [&]<std::size_t... i>(std::index_sequence<i...>) {
+            (f(boost::hana::at_c<i>(stage)), ...);
+        }(std::index_sequence_for<Placed...>{});
     }
 };
 

@@ -12,8 +12,9 @@ namespace ck_tile
 template <class T, distribution D>
 struct tile
 {
-    static_assert(D.covers(), "tile: the digits of the distribution do not cover the tile exactly once; the strides of a "
-                              "dimension, sorted, must each be the product of the extents below them");
+    static_assert(D.covers(),
+                  "tile: the digits of the distribution do not cover the tile exactly once; the strides of a "
+                  "dimension, sorted, must each be the product of the extents below them");
     using element                        = T;
     using registers                      = vector<T, D.vecs()>;
     static constexpr distribution layout = D;
@@ -22,6 +23,9 @@ struct tile
     struct file
     {
         registers reg[D.regs()];
+
+        CK_TILE_FN constexpr T get(int r, int v) const { return __builtin_bit_cast(T, storage_t<T>(reg[r][v])); }
+        CK_TILE_FN constexpr void set(int r, int v, T x) { reg[r][v] = __builtin_bit_cast(storage_t<T>, x); }
     };
     file files[copies_of(D.threads())];
 

@@ -30,8 +30,9 @@ CK_TILE_FN constexpr auto staged(const Map& map)
         return map;
     else
     {
-        static_assert(Map::affine, "window: below the top stage, which takes one dimension per transform, all transforms "
-                                   "must be affine; move the merge to the top");
+        static_assert(Map::affine,
+                      "window: below the top stage, which takes one dimension per transform, all transforms "
+                      "must be affine; move the merge to the top");
         const auto lengths = map.lengths();
         return [&]<std::size_t... d>(std::index_sequence<d...>) {
             return transform(map, along<dims{int(d)}, dims{int(d)}>(pass_through{lengths[d]})...);
@@ -103,8 +104,9 @@ class window
   public:
     using element                        = T;
     static constexpr distribution layout = D;
-    static_assert(D.vec.count <= 1 && D.contiguous() == D.vecs(), "window: a vector register must be contiguous along one "
-                                                                  "dimension to be moved by one access");
+    static_assert(D.vec.count <= 1 && D.contiguous() == D.vecs(),
+                  "window: a vector register must be contiguous along one "
+                  "dimension to be moved by one access");
 
     // The window whose element 0 lies at `origin` of the view.
     CK_TILE_FN constexpr window(const tensor_view<T, Map>& view, const multi_index<rank>& origin)
@@ -114,7 +116,7 @@ class window
             each_side([&]<int d>(auto& s, const auto& p) {
                 s[t.copy].at = origin[d] + first_element<D, d>(t);
                 static_for<D.reg.only(d).size()>([&](auto i) {
-                    constexpr int beyond      = D.reg.only(d).along(d, i);
+                    constexpr int beyond   = D.reg.only(d).along(d, i);
                     s[t.copy].digits_of[i] = p.transform.map({s[t.copy].at + beyond});
                 });
             });
@@ -127,8 +129,8 @@ class window
     {
         const auto& p = boost::hana::at_c<Dim>(map_.stage);
         using lower   = multi_index<decltype(p.transform)::lower>;
-        return window_step<Dim, lower>{by, p.transform.map({by}) - (decltype(p.transform)::affine ? p.transform.map({0})
-                                                                                                  : lower{})};
+        return window_step<Dim, lower>{by, p.transform.map({by}) -
+                                               (decltype(p.transform)::affine ? p.transform.map({0}) : lower{})};
     }
 
     template <int Dim, class Lower>
@@ -165,7 +167,7 @@ class window
                 p.scatter(s[t.copy].digits_of[i], l);
                 const footprint_type f = map_.below(l);
                 parts[d][i]            = d == 0 ? f : f - origin;
-                inside[d][i]           = s[t.copy].at + beyond < lengths[d];
+                inside[d][i]           = lengths[d] == unbounded || s[t.copy].at + beyond < lengths[d];
             });
         });
         static_for<D.regs()>([&](auto r) {

@@ -61,7 +61,7 @@ struct stage
 {
     using element = element_t<S.inst().type>;
     lds_tile<element, operand_in_lds(S, S.m)> a;
-    lds_tile<element, operand_in_lds(S, S.n * S.inst().blocks)> b;
+    lds_tile<element, operand_in_lds(S, S.n* S.inst().blocks)> b;
 
     CK_TILE_FN stage(const block& in, int byte_offset)
         : a{in.lds_at<element>(byte_offset)}, b{in.lds_at<element>(byte_offset + decltype(a)::bytes)}
@@ -86,7 +86,7 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
 {
     const auto a_step = a.template step<1>(S.k);
     const auto b_step = b.template step<1>(S.k);
-    const auto put = [&](const auto& next_a, const auto& next_b, int stage_at) {
+    const auto put    = [&](const auto& next_a, const auto& next_b, int stage_at) {
         const detail::stage<S> to(in, stage_at);
         ck_tile::store(to.a, rearrange<ALds>(next_a));
         ck_tile::store(to.b, rearrange<BLds>(next_b));
@@ -101,10 +101,11 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
         const auto next_a = load(a);
         const auto next_b = load(b);
         detail::stage<S>(in, now).multiply_into(acc);
+        schedule_step<detail::instruction_mix<S, ALds, BLds>()>();
+        schedule_fence(); // what was loaded is not waited for before the products are made
         if constexpr(P == pipeline::single_buffer)
             in.sync();
         put(next_a, next_b, next);
-        schedule_step<detail::instruction_mix<S, ALds, BLds>()>();
         in.sync();
         const int read = now;
         now            = next;

@@ -124,11 +124,8 @@ constexpr transfer make_transfer(const shape& s, int rows, int contiguous, int v
                                  .lane    = lanes,
                                  .reg     = {{fast / vector, contiguous, vector}, {slow, other, 1}},
                                  .vec     = {{vector, contiguous, 1}}};
-    const distribution lds    = {.lengths = {rows, s.k},
-                                 .wave    = waves,
-                                 .lane    = lanes,
-                                 .reg     = {{patch[0], 0, 1}},
-                                 .vec     = {{patch[1], 1, 1}}};
+    const distribution lds    = {
+        .lengths = {rows, s.k}, .wave = waves, .lane = lanes, .reg = {{patch[0], 0, 1}}, .vec = {{patch[1], 1, 1}}};
     return {memory, lds};
 }
 

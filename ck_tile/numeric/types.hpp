@@ -43,9 +43,14 @@ struct element<data_type::fp32>
 template <data_type Type>
 using element_t = typename detail::element<Type>::type;
 
+// What registers hold of an element: bf16 as its bits, because compilers turn even moves of bf16 into calls of a conversion
+// that older libraries lack.
+template <class T>
+using storage_t = std::conditional_t<std::is_same_v<T, bf16>, unsigned short, T>;
+
 // N elements in consecutive registers, moved by one instruction where the hardware has it.
 template <class T, int N>
-using vector = T __attribute__((ext_vector_type(N)));
+using vector = storage_t<T> __attribute__((ext_vector_type(N)));
 
 // A number in another type. bf16 is converted by integer arithmetic: few machines have an instruction for it, and
 // compilers call a library function that older ones lack. A NaN stays a NaN.

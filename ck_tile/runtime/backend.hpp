@@ -22,15 +22,15 @@ class backend
   public:
     virtual ~backend() = default;
 
-    virtual const target& architecture() const                                                                  = 0;
-    virtual bool is_host() const                                                                                 = 0;
-    virtual std::string name() const                                                                             = 0;
-    virtual int compute_units() const                                                                            = 0;
-    virtual result<device_buffer> allocate(std::size_t bytes, bool zeroed)                                       = 0;
-    virtual status copy(void* destination, const void* source, std::size_t bytes)                               = 0;
-    virtual status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes)      = 0;
-    virtual status synchronize()                                                                                 = 0;
-    virtual result<double> time(const std::function<status()>& work, int repeats)                               = 0;
+    virtual const target& architecture() const                                                             = 0;
+    virtual bool is_host() const                                                                           = 0;
+    virtual std::string name() const                                                                       = 0;
+    virtual int compute_units() const                                                                      = 0;
+    virtual result<device_buffer> allocate(std::size_t bytes, bool zeroed)                                 = 0;
+    virtual status copy(void* destination, const void* source, std::size_t bytes)                          = 0;
+    virtual status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes) = 0;
+    virtual status synchronize()                                                                           = 0;
+    virtual result<double> time(const std::function<status()>& work, int repeats)                          = 0;
 };
 
 std::unique_ptr<backend> open_host(const target& shape);

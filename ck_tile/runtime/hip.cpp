@@ -33,8 +33,7 @@ const target* target_of(std::string_view processor)
 
 bool runs_on(std::string_view code_architecture, std::string_view processor)
 {
-    return code_architecture == processor ||
-           (code_architecture == "gfx11-generic" && processor.starts_with("gfx11"));
+    return code_architecture == processor || (code_architecture == "gfx11-generic" && processor.starts_with("gfx11"));
 }
 
 class hip_backend : public backend
@@ -76,7 +75,8 @@ class hip_backend : public backend
     {
         void* memory = nullptr;
         if(hipMalloc(&memory, std::max<std::size_t>(bytes, 1)) != hipSuccess)
-            return rejection{fmt::format("{} bytes of device memory cannot be allocated: choose a smaller problem", bytes)};
+            return rejection{
+                fmt::format("{} bytes of device memory cannot be allocated: choose a smaller problem", bytes)};
         device_buffer buffer(memory, bytes, [](void* p) { (void)hipFree(p); });
         if(zeroed)
             if(const status s = checked(hipMemset(memory, 0, bytes), "clearing memory"); !s)
@@ -96,12 +96,12 @@ class hip_backend : public backend
             if(function == nullptr && hipModuleGetFunction(&function, module, k.name) != hipSuccess)
                 function = nullptr;
         if(function == nullptr)
-            return rejection{fmt::format("kernel {} is not in the code objects for {}: rebuild with its instance", k.name,
-                                         processor_)};
+            return rejection{fmt::format("kernel {} is not in the code objects for {}: rebuild with its instance",
+                                         k.name, processor_)};
         void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments), HIP_LAUNCH_PARAM_BUFFER_SIZE,
                          &argument_bytes, HIP_LAUNCH_PARAM_END};
-        return checked(hipModuleLaunchKernel(function, blocks.x, blocks.y, blocks.z, static_cast<unsigned>(k.threads), 1,
-                                             1, 0, nullptr, nullptr, extra),
+        return checked(hipModuleLaunchKernel(function, blocks.x, blocks.y, blocks.z, static_cast<unsigned>(k.threads),
+                                             1, 1, 0, nullptr, nullptr, extra),
                        fmt::format("launching {}", k.name));
     }
 
@@ -153,7 +153,8 @@ result<std::unique_ptr<backend>> open_hip()
     const std::string chip(processor(properties.gcnArchName));
     const target* facts = target_of(chip);
     if(facts == nullptr)
-        return rejection{fmt::format("the AMD GPU {} is not a target of this library: it knows gfx90a, gfx942 and gfx11", chip)};
+        return rejection{
+            fmt::format("the AMD GPU {} is not a target of this library: it knows gfx90a, gfx942 and gfx11", chip)};
     auto gpu = std::make_unique<hip_backend>(*facts, chip, properties.multiProcessorCount);
     if(const status s = gpu->load(); !s)
         return rejection{s.reason()};

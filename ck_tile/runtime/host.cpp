@@ -38,7 +38,8 @@ class host_backend : public backend
         void* raw = zeroed ? std::calloc(1, bytes + alignment) : std::malloc(bytes + alignment);
         if(raw == nullptr)
             return rejection{fmt::format("{} bytes of memory cannot be allocated: choose a smaller problem", bytes)};
-        auto* aligned = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(raw) / alignment + 1) * alignment);
+        auto* aligned =
+            reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(raw) / alignment + 1) * alignment);
         std::memcpy(aligned - sizeof raw, &raw, sizeof raw);
         return device_buffer(aligned, bytes, [](void* p) {
             void* start = nullptr;
@@ -57,11 +58,13 @@ class host_backend : public backend
     status launch(const kernel& k, grid blocks, const void* arguments, std::size_t) override
     {
         if(k.on_host == nullptr)
-            return rejection{fmt::format("kernel {} was built without the host target: add host to CK_TILE_TARGETS", k.name)};
+            return rejection{
+                fmt::format("kernel {} was built without the host target: add host to CK_TILE_TARGETS", k.name)};
         const std::uint64_t count = std::uint64_t(blocks.x) * blocks.y * blocks.z;
         std::atomic<std::uint64_t> next{0};
         const auto work = [&] {
-            std::vector<lds_line> lds((static_cast<std::size_t>(k.lds_bytes) + sizeof(lds_line) - 1) / sizeof(lds_line) + 1);
+            std::vector<lds_line> lds(
+                (static_cast<std::size_t>(k.lds_bytes) + sizeof(lds_line) - 1) / sizeof(lds_line) + 1);
             for(std::uint64_t b = next++; b < count; b = next++)
             {
                 const grid at = {static_cast<unsigned>(b % blocks.x), static_cast<unsigned>(b / blocks.x % blocks.y),

@@ -14,15 +14,9 @@ namespace ck_tile
 namespace
 {
 
-std::uint16_t to_fp16(float value)
-{
-    return std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
-}
+std::uint16_t to_fp16(float value) { return std::bit_cast<std::uint16_t>(static_cast<_Float16>(value)); }
 
-float from_fp16(std::uint16_t bits)
-{
-    return static_cast<float>(std::bit_cast<_Float16>(bits));
-}
+float from_fp16(std::uint16_t bits) { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
 
 std::uint16_t to_bf16(float value)
 {
@@ -36,10 +30,7 @@ std::uint16_t to_bf16(float value)
     return static_cast<std::uint16_t>((bits + 0x7fff + upper_is_odd) >> 16);
 }
 
-float from_bf16(std::uint16_t bits)
-{
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
+float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
 // Elements are copied in and out by memcpy, as the bytes need not be aligned; it compiles to plain loads and stores.
 template <class To, class From, class Convert>

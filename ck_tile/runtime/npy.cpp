@@ -90,7 +90,7 @@ class dictionary_reader
         while(!take(')'))
         {
             skip_spaces();
-            std::int64_t number = 0;
+            std::int64_t number     = 0;
             const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
             if(error != std::errc{} || number < 0)
             {
@@ -211,7 +211,8 @@ result<npy_header> read_header(std::ifstream& file, const fs::path& path, std::s
     const std::optional<dictionary> header = file ? read_dictionary(text) : std::nullopt;
     if(!header)
     {
-        return reject(path, "a header with a simple descr, fortran_order and shape", "one that is not such a dictionary");
+        return reject(path, "a header with a simple descr, fortran_order and shape",
+                      "one that is not such a dictionary");
     }
     if(header->descr != "<f2" && header->descr != "<f4")
     {
@@ -223,9 +224,9 @@ result<npy_header> read_header(std::ifstream& file, const fs::path& path, std::s
         return reject(path, "an array in C order", "one in Fortran order");
     }
 
-    const data_type type                       = header->descr == "<f2" ? data_type::fp16 : data_type::fp32;
+    const data_type type                      = header->descr == "<f2" ? data_type::fp16 : data_type::fp32;
     const std::optional<std::size_t> promised = checked_bytes(*header->shape, type);
-    const std::size_t data_offset              = header_offset + header_bytes;
+    const std::size_t data_offset             = header_offset + header_bytes;
     if(!promised || *promised != file_bytes - data_offset)
     {
         return reject(path,
@@ -303,7 +304,8 @@ status write_npy(const fs::path& path, data_type type, const std::vector<std::in
     header += '\n';
     if(header.size() > std::numeric_limits<std::uint16_t>::max())
     {
-        return rejection{fmt::format("{}: {} dimensions are too many for a .npy header", path.string(), lengths.size())};
+        return rejection{
+            fmt::format("{}: {} dimensions are too many for a .npy header", path.string(), lengths.size())};
     }
 
     std::ofstream file(path, std::ios::binary | std::ios::trunc);

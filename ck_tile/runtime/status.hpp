@@ -43,10 +43,26 @@ class [[nodiscard]] result
     explicit operator bool() const { return ok(); }
     const std::string& reason() const { return reason_; }
 
-    T& operator*() { assert(ok()); return *value_; }
-    const T& operator*() const { assert(ok()); return *value_; }
-    T* operator->() { assert(ok()); return &*value_; }
-    const T* operator->() const { assert(ok()); return &*value_; }
+    T& operator*()
+    {
+        assert(ok());
+        return *value_;
+    }
+    const T& operator*() const
+    {
+        assert(ok());
+        return *value_;
+    }
+    T* operator->()
+    {
+        assert(ok());
+        return &*value_;
+    }
+    const T* operator->() const
+    {
+        assert(ok());
+        return &*value_;
+    }
 
   private:
     std::optional<T> value_;

@@ -17,16 +17,14 @@ CK_TILE_FN tile<T, D> exchange_lanes(const tile<T, D>& x, int mask)
     static_for<D.regs()>([&](auto r) {
         static_for<D.vecs()>([&](auto v) {
             // The permutation moves 32 bits; a narrower element travels in the lower half.
-            using bits = std::conditional_t<sizeof(T) == 4, int, short>;
-            const int mine         = __builtin_bit_cast(bits, x.files[0].reg[r][int(v)]);
-            const int theirs       = __builtin_amdgcn_ds_bpermute(partner * 4, mine);
-            y.files[0].reg[r][int(v)] = __builtin_bit_cast(T, static_cast<bits>(theirs));
+            using bits       = std::conditional_t<sizeof(T) == 4, int, short>;
+            const int mine   = __builtin_bit_cast(bits, x.files[0].get(r, v));
+            const int theirs = __builtin_amdgcn_ds_bpermute(partner * 4, mine);
+            y.files[0].set(r, v, __builtin_bit_cast(T, static_cast<bits>(theirs)));
         });
     });
 #else
-    for_each_thread<D>([&](thread t) {
-        y.of(t) = x.of({t.wave, t.lane ^ mask, t.copy - t.lane + (t.lane ^ mask)});
-    });
+    for_each_thread<D>([&](thread t) { y.of(t) = x.of({t.wave, t.lane ^ mask, t.copy - t.lane + (t.lane ^ mask)}); });
 #endif
     return y;
 }

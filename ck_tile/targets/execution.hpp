@@ -41,8 +41,7 @@ struct constant
 
 template <int... I>
 struct sequence
-{
-};
+{};
 
 namespace detail
 {
@@ -57,8 +56,9 @@ struct counting
 template <int N, class F>
 CK_TILE_FN constexpr void static_for(F&& f)
 {
-    [&]<int... I>(sequence<I...>) __attribute__((always_inline)) { (f(constant<I>{}), ...); }
-    (typename __make_integer_seq<detail::counting, int, N>::type{});
+    [&]<int... I>(sequence<I...>) __attribute__((always_inline)) {
+        (f(constant<I>{}), ...);
+    }(typename __make_integer_seq<detail::counting, int, N>::type{});
 }
 
 } // namespace ck_tile

@@ -44,14 +44,12 @@ namespace layouts
 // Operands of one wave: lanes first run through the rows, then through groups of `vec` consecutive k.
 constexpr distribution mfma_operand(int rows, int k, int vec)
 {
-    return {.lengths = {rows, k}, .wave = {}, .lane = {{rows, 0, 1}, {k / vec, 1, vec}}, .reg = {}, .vec = {{vec, 1, 1}}};
+    return {
+        .lengths = {rows, k}, .wave = {}, .lane = {{rows, 0, 1}, {k / vec, 1, vec}}, .reg = {}, .vec = {{vec, 1, 1}}};
 }
 
-inline constexpr distribution mfma_32x32_result = {.lengths = {32, 32},
-                                                   .wave    = {},
-                                                   .lane    = {{32, 1, 1}, {2, 0, 4}},
-                                                   .reg     = {},
-                                                   .vec     = {{4, 0, 1}, {4, 0, 8}}};
+inline constexpr distribution mfma_32x32_result = {
+    .lengths = {32, 32}, .wave = {}, .lane = {{32, 1, 1}, {2, 0, 4}}, .reg = {}, .vec = {{4, 0, 1}, {4, 0, 8}}};
 inline constexpr distribution mfma_16x16_result = {
     .lengths = {16, 16}, .wave = {}, .lane = {{16, 1, 1}, {4, 0, 4}}, .reg = {}, .vec = {{4, 0, 1}}};
 inline constexpr distribution mfma_4x4_result = {
@@ -63,8 +61,8 @@ inline constexpr distribution wmma_operand = {
 inline constexpr distribution wmma_result = {
     .lengths = {16, 16}, .wave = {}, .lane = {{16, 1, 1}, {2, 0, 1}}, .reg = {}, .vec = {{8, 0, 2}}};
 
-inline constexpr distribution fma_a      = {.lengths = {4, 1}, .wave = {}, .lane = {{8}, {4, 0, 1}}, .reg = {}, .vec = {}};
-inline constexpr distribution fma_b      = {.lengths = {8, 1}, .wave = {}, .lane = {{8, 0, 1}, {4}}, .reg = {}, .vec = {}};
+inline constexpr distribution fma_a = {.lengths = {4, 1}, .wave = {}, .lane = {{8}, {4, 0, 1}}, .reg = {}, .vec = {}};
+inline constexpr distribution fma_b = {.lengths = {8, 1}, .wave = {}, .lane = {{8, 0, 1}, {4}}, .reg = {}, .vec = {}};
 inline constexpr distribution fma_result = {
     .lengths = {4, 8}, .wave = {}, .lane = {{8, 1, 1}, {4, 0, 1}}, .reg = {}, .vec = {}};
 

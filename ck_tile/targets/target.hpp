@@ -18,11 +18,11 @@ struct target
 {
     architecture arch;
     const char* name;
-    int wave;               // lanes
-    int lds_bytes;          // that a block can have
-    int lds_banks;          // of 4 bytes
-    int vgprs;              // 4-byte registers that a lane can have, accumulation registers included
-    int max_vector_bytes;   // that one lane moves with one instruction
+    int wave;             // lanes
+    int lds_bytes;        // that a block can have
+    int lds_banks;        // of 4 bytes
+    int vgprs;            // 4-byte registers that a lane can have, accumulation registers included
+    int max_vector_bytes; // that one lane moves with one instruction
     int max_block_threads;
     int compute_units;      // of a usual chip: what the CPU assumes when it fills one
     opcode instructions[8]; // its matrix instructions

@@ -11,10 +11,10 @@ namespace ck_tile
 template <class F, class T, distribution D, class... More>
 CK_TILE_FN constexpr auto map(F&& f, const tile<T, D>& x, const tile<More, D>&... more)
 {
-    tile<std::remove_cvref_t<decltype(f(x.files[0].reg[0][0], more.files[0].reg[0][0]...))>, D> y;
+    tile<std::remove_cvref_t<decltype(f(x.files[0].get(0, 0), more.files[0].get(0, 0)...))>, D> y;
     for_each_thread<D>([&](thread t) {
         static_for<D.regs()>([&](auto r) {
-            static_for<D.vecs()>([&](auto v) { y.of(t).reg[r][int(v)] = f(x.of(t).reg[r][int(v)], more.of(t).reg[r][int(v)]...); });
+            static_for<D.vecs()>([&](auto v) { y.of(t).set(r, v, f(x.of(t).get(r, v), more.of(t).get(r, v)...)); });
         });
     });
     return y;
@@ -28,8 +28,9 @@ CK_TILE_FN constexpr tile<T, D> generate(F&& f)
     for_each_thread<D>([&](thread t) {
         static_for<D.regs()>([&](auto r) {
             static_for<D.vecs()>([&](auto v) {
-                y.of(t).reg[r][int(v)] = [&]<std::size_t... d>(std::index_sequence<d...>) {
-                    return static_cast<T>(f(first_element<D, int(d)>(t) + D.locate(int(d), place{0, 0, r, v})...));
+                [&]<std::size_t... d>(std::index_sequence<d...>) {
+                    y.of(t).set(
+                        r, v, static_cast<T>(f(first_element<D, int(d)>(t) + D.locate(int(d), place{0, 0, r, v})...)));
                 }(std::make_index_sequence<Rank>{});
             });
         });
@@ -42,7 +43,7 @@ CK_TILE_FN constexpr tile<T, D> fill(T value)
 {
     tile<T, D> y;
     for_each_thread<D>([&](thread t) {
-        static_for<D.regs()>([&](auto r) { y.of(t).reg[r] = value; });
+        static_for<D.regs()>([&](auto r) { y.of(t).reg[r] = __builtin_bit_cast(storage_t<T>, value); });
     });
     return y;
 }
@@ -112,8 +113,8 @@ CK_TILE_FN constexpr tile<T, To> rearrange(const tile<T, From>& x)
     for_each_thread<To>([&](thread t) {
         static_for<To.regs()>([&](auto r) {
             static_for<To.vecs()>([&](auto v) {
-                constexpr int from = source.from[r * To.vecs() + v];
-                y.of(t).reg[r][int(v)]  = x.of(t).reg[from / From.vecs()][from % From.vecs()];
+                constexpr int from     = source.from[r * To.vecs() + v];
+                y.of(t).reg[r][int(v)] = x.of(t).reg[from / From.vecs()][from % From.vecs()];
             });
         });
     });

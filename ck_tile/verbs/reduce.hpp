@@ -26,11 +26,11 @@ constexpr digits without(const digits& all, int dim, bool keep)
 // The digits of threads and registers along `dim` collapse to one element there, which all their threads hold.
 constexpr distribution reduced(const distribution& d, int dim)
 {
-    distribution r  = {.lengths = {d.lengths[0], d.lengths[1], d.lengths[2]},
-                       .wave    = without(d.wave, dim, true),
-                       .lane    = without(d.lane, dim, true),
-                       .reg     = without(d.reg, dim, false),
-                       .vec     = without(d.vec, dim, false)};
+    distribution r = {.lengths = {d.lengths[0], d.lengths[1], d.lengths[2]},
+                      .wave    = without(d.wave, dim, true),
+                      .lane    = without(d.lane, dim, true),
+                      .reg     = without(d.reg, dim, false),
+                      .vec     = without(d.vec, dim, false)};
     r.lengths[dim] = 1;
     return r;
 }
@@ -76,8 +76,8 @@ CK_TILE_FN void combine_lanes(tile<T, D>& x, int mask, Op&& op)
         const bool lower = (t.lane & mask) == 0;
         static_for<D.regs()>([&](auto r) {
             static_for<D.vecs()>([&](auto v) {
-                const T mine = x.of(t).reg[r][int(v)], theirs = other.of(t).reg[r][int(v)];
-                x.of(t).reg[r][int(v)] = lower ? op(mine, theirs) : op(theirs, mine);
+                const T mine = x.of(t).get(r, v), theirs = other.of(t).get(r, v);
+                x.of(t).set(r, v, lower ? op(mine, theirs) : op(theirs, mine));
             });
         });
     });
@@ -109,13 +109,13 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
                     static_for<D.vecs()>([&](auto element) {
                         if constexpr(detail::joins(D, from, element, to, r, v, Dim))
                         {
-                            const T next = x.of(t).reg[from][int(element)];
+                            const T next = x.of(t).get(from, element);
                             sum          = first ? next : op(sum, next);
                             first        = false;
                         }
                     });
                 });
-                y.of(t).reg[r][int(v)] = sum;
+                y.of(t).set(r, v, sum);
             });
         });
     });
@@ -139,7 +139,7 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
         for_each_thread<D>([&](thread t) {
             static_for<to.regs()>([&](auto r) {
                 static_for<to.vecs()>([&](auto v) {
-                    shared[(t.wave * registers + r * to.vecs() + v) * lanes + t.lane] = y.of(t).reg[r][int(v)];
+                    shared[(t.wave * registers + r * to.vecs() + v) * lanes + t.lane] = y.of(t).get(r, v);
                 });
             });
         });
@@ -160,7 +160,7 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
                         const T next = shared[((base + distance) * registers + r * to.vecs() + v) * lanes + t.lane];
                         sum          = n == 0 ? next : op(sum, next);
                     });
-                    y.of(t).reg[r][int(v)] = sum;
+                    y.of(t).set(r, v, sum);
                 });
             });
         });

@@ -51,7 +51,7 @@ class number_reader
         }
         if(*number < least || *number > most)
         {
-            refuse(fmt::format("{} must be {} to {}, but is {}", what, least, most, *number));
+            refuse(fmt::format("{} must be from {} to {}, but is {}", what, least, most, *number));
             return least;
         }
         return *number;

@@ -31,8 +31,11 @@ int main()
 
     const tutorial::gemm_program::arguments arguments = {static_cast<const fp16*>(a_memory->data()),
                                                          static_cast<const fp16*>(b_memory->data()),
-                                                         static_cast<fp16*>(c_memory->data()), m, n, k};
-    constexpr gemm::shape tile = tutorial::gemm_program::shape;
+                                                         static_cast<fp16*>(c_memory->data()),
+                                                         m,
+                                                         n,
+                                                         k};
+    constexpr gemm::shape tile                        = tutorial::gemm_program::shape;
     const grid blocks = {static_cast<unsigned>(ceil_div(n, tile.n)), static_cast<unsigned>(ceil_div(m, tile.m))};
     for(const status& s : {on->copy_to_device(a_memory->data(), a.data(), a_memory->bytes()),
                            on->copy_to_device(b_memory->data(), b.data(), b_memory->bytes()),
@@ -50,6 +53,7 @@ int main()
                 sum += static_cast<double>(a[i * k + l]) * static_cast<double>(b[j * k + l]);
             wrong += static_cast<double>(c[i * n + j]) != sum;
         }
-    fmt::print("{}x{}x{} on {}: {}\n", m, n, k, on->name(), wrong == 0 ? "right" : fmt::format("{} elements wrong", wrong));
+    fmt::print("{}x{}x{} on {}: {}\n", m, n, k, on->name(),
+               wrong == 0 ? "right" : fmt::format("{} elements wrong", wrong));
     return wrong == 0 ? 0 : 1;
 }

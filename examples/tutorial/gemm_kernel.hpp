@@ -13,11 +13,11 @@ using namespace ck_tile;
 struct gemm_program
 {
     static constexpr architecture arch = architecture::gfx942;
-    static constexpr gemm::shape shape = {.m = 128, .n = 128, .k = 32, .waves_m = 2, .waves_n = 2,
-                                          .instruction = opcode::mfma_32x32x8_fp16};
-    static constexpr auto pipeline     = gemm::pipeline::double_buffer;
-    static constexpr int threads       = shape.threads();
-    static constexpr int lds_bytes     = gemm::lds_bytes(shape, pipeline);
+    static constexpr gemm::shape shape = {
+        .m = 128, .n = 128, .k = 32, .waves_m = 2, .waves_n = 2, .instruction = opcode::mfma_32x32x8_fp16};
+    static constexpr auto pipeline = gemm::pipeline::double_buffer;
+    static constexpr int threads   = shape.threads();
+    static constexpr int lds_bytes = gemm::lds_bytes(shape, pipeline);
 
     struct arguments
     {
@@ -32,8 +32,8 @@ struct gemm_program
         constexpr gemm::transfer load_b = gemm::make_transfer(shape, shape.n, 1, 8); // vectors of 8 along k
 
         const multi_index<2> tile = {int(in.at.y) * shape.m, int(in.at.x) * shape.n};
-        const auto a = make_window<load_a.memory>(packed_view(p.a, p.m, p.k), multi_index{tile[0], 0});
-        const auto b = make_window<load_b.memory>(packed_view(p.b, p.n, p.k), multi_index{tile[1], 0});
+        const auto a              = make_window<load_a.memory>(packed_view(p.a, p.m, p.k), multi_index{tile[0], 0});
+        const auto b              = make_window<load_b.memory>(packed_view(p.b, p.n, p.k), multi_index{tile[1], 0});
 
         auto c = fill<float, gemm::accumulator(shape)>(0.f);
         gemm::run_pipeline<shape, pipeline, load_a.lds, load_b.lds>(in, c, a, b, ceil_div(p.k, shape.k));

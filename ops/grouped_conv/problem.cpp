@@ -148,20 +148,11 @@ std::string by_dimension(const problem& p, const extents& numbers)
 
 } // namespace
 
-std::int64_t problem::input_pixels() const
-{
-    return product(spatial, input);
-}
+std::int64_t problem::input_pixels() const { return product(spatial, input); }
 
-std::int64_t problem::output_pixels() const
-{
-    return product(spatial, output_lengths(*this));
-}
+std::int64_t problem::output_pixels() const { return product(spatial, output_lengths(*this)); }
 
-std::int64_t problem::filter_taps() const
-{
-    return product(spatial, filter);
-}
+std::int64_t problem::filter_taps() const { return product(spatial, filter); }
 
 double problem::flops() const
 {
@@ -172,8 +163,8 @@ double problem::flops() const
 double problem::floor_bytes() const
 {
     const auto elements = [](const tensor_shape& shape) { return static_cast<double>(shape.elements()); };
-    return bytes_of(type) * (elements(input_shape(*this)) + elements(output_shape(*this)) +
-                             elements(weight_shape(*this)));
+    return bytes_of(type) *
+           (elements(input_shape(*this)) + elements(output_shape(*this)) + elements(weight_shape(*this)));
 }
 
 std::int64_t tensor_shape::elements() const
@@ -186,15 +177,9 @@ std::int64_t tensor_shape::elements() const
     return all;
 }
 
-tensor_shape input_shape(const problem& p)
-{
-    return image_shape(p, p.input, p.c);
-}
+tensor_shape input_shape(const problem& p) { return image_shape(p, p.input, p.c); }
 
-tensor_shape output_shape(const problem& p)
-{
-    return image_shape(p, output_lengths(p), p.k);
-}
+tensor_shape output_shape(const problem& p) { return image_shape(p, output_lengths(p), p.k); }
 
 tensor_shape weight_shape(const problem& p)
 {
@@ -205,8 +190,8 @@ status validate(const problem& p)
 {
     if(p.spatial < 1 || p.spatial > max_spatial)
     {
-        return rejection{fmt::format("ndim must be 1, 2 or 3, but is {}: choose the number of spatial dimensions",
-                                     p.spatial)};
+        return rejection{
+            fmt::format("ndim must be 1, 2 or 3, but is {}: choose the number of spatial dimensions", p.spatial)};
     }
     struct
     {

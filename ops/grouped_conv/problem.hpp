@@ -43,28 +43,25 @@ using extents = std::array<std::int64_t, max_spatial>;
 
 struct problem
 {
-    int spatial             = 3; // spatial dimensions: 1, 2 or 3
-    std::int64_t groups     = 4;
-    std::int64_t batch      = 1;   // N; 0 is legal and gives a zero gradient
-    std::int64_t k          = 128; // output channels per group
-    std::int64_t c          = 256; // input channels per group
-    extents filter          = {3, 3, 3};
-    extents input           = {14, 14, 14};
-    extents stride          = {1, 1, 1};
-    extents dilation        = {1, 1, 1};
-    extents left_pad        = {1, 1, 1};
-    extents right_pad       = {1, 1, 1};
-    data_type type          = data_type::fp16;
-    conv::layout layout     = conv::layout::nhwgc;
+    int spatial         = 3; // spatial dimensions: 1, 2 or 3
+    std::int64_t groups = 4;
+    std::int64_t batch  = 1;   // N; 0 is legal and gives a zero gradient
+    std::int64_t k      = 128; // output channels per group
+    std::int64_t c      = 256; // input channels per group
+    extents filter      = {3, 3, 3};
+    extents input       = {14, 14, 14};
+    extents stride      = {1, 1, 1};
+    extents dilation    = {1, 1, 1};
+    extents left_pad    = {1, 1, 1};
+    extents right_pad   = {1, 1, 1};
+    data_type type      = data_type::fp16;
+    conv::layout layout = conv::layout::nhwgc;
 
     // Input elements that one window spans in dimension d: (filter - 1) * dilation + 1.
     std::int64_t window(int d) const { return (filter[d] - 1) * dilation[d] + 1; }
 
     // Output length in dimension d: (input + left + right - window) / stride + 1.
-    std::int64_t output(int d) const
-    {
-        return (input[d] + left_pad[d] + right_pad[d] - window(d)) / stride[d] + 1;
-    }
+    std::int64_t output(int d) const { return (input[d] + left_pad[d] + right_pad[d] - window(d)) / stride[d] + 1; }
 
     std::int64_t input_pixels() const;  // product of the input lengths
     std::int64_t output_pixels() const; // product of the output lengths

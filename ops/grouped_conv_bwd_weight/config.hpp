@@ -19,9 +19,9 @@ struct config
 {
     architecture arch;
     data_type type;
-    int spatial;         // dimensions of the convolution, 1 to 3; problems of fewer run with lengths of 1 in front
-    innermost dense;     //
-    int m, n, k;         // block tile: output channels, taps x input channels, output pixels
+    int spatial;     // dimensions of the convolution, 1 to 3; problems of fewer run with lengths of 1 in front
+    innermost dense; //
+    int m, n, k;     // block tile: output channels, taps x input channels, output pixels
     int waves_m, waves_n;
     opcode instruction;
     gemm::pipeline pipeline;
@@ -67,7 +67,8 @@ constexpr violation check(const config& c)
     if(c.n % (c.waves_n * i.n) != 0 || s.col_fragments() < 1)
         return {"n must be a multiple of waves_n * instruction n", c.n, "enlarge n or use fewer waves"};
     if(c.k % s.slab() != 0)
-        return {"k must be a multiple of the depth of one load of fragments", c.k, "use a multiple of gemm::shape::slab()"};
+        return {"k must be a multiple of the depth of one load of fragments", c.k,
+                "use a multiple of gemm::shape::slab()"};
     if(c.m * c.k % s.threads() != 0 || c.n * c.k % s.threads() != 0)
         return {"the threads must share m * k and n * k evenly", s.threads(), "enlarge the tile or use fewer waves"};
     for(const int rows : {c.m, c.n})
@@ -84,14 +85,16 @@ constexpr violation check(const config& c)
         if(vector < 1 || vector > line || (vector & (vector - 1)) != 0)
             return {"vector widths must be powers of two of at most 16 bytes", vector, "use 1, 2, 4 or 8"};
     if(c.m * c.k / s.threads() < c.vector_out || c.n * c.k / s.threads() < c.vector_in)
-        return {"a vector must not be wider than a thread's part of the operand", c.vector_out, "use a narrower vector"};
+        return {"a vector must not be wider than a thread's part of the operand", c.vector_out,
+                "use a narrower vector"};
     const int strip_rows = gemm::strip(s).lengths[0], across = c.n / c.vector_wei;
     if(c.n % c.vector_wei != 0 || s.threads() % across != 0 || strip_rows % (s.threads() / across) != 0)
         return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", c.vector_wei,
                 "use another vector_wei or number of waves"};
     if(c.lds_bytes() > t.lds_bytes)
-        return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(), "shrink the tile or use "
-                                                                                            "single_buffer"};
+        return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(),
+                "shrink the tile or use "
+                "single_buffer"};
     if(c.m * c.n / s.threads() > t.vgprs * 3 / 4)
         return {"accumulators must leave a quarter of the registers", c.m * c.n / s.threads(), "use more waves"};
     return {};

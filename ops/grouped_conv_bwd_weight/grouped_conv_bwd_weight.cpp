@@ -113,7 +113,7 @@ int choose_split(const device& on, const config& c, const conv::problem& p)
 {
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const std::int64_t fill   = ceil_div(2 * on.compute_units(), tiles_of(c, p)); // two blocks per compute unit
-    const std::int64_t useful = std::max<std::int64_t>(pixels / (4 * c.k), 1);    // four steps of the main loop at least
+    const std::int64_t useful = std::max<std::int64_t>(pixels / (4 * c.k), 1); // four steps of the main loop at least
     const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
     return static_cast<int>(std::max(std::min(fill, useful), needed));
 }
@@ -164,16 +164,18 @@ status supports(const instance& i, const conv::problem& p)
         return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(c.type), name_of(p.type))};
     const bool channels = p.layout != conv::layout::ngchw;
     if(channels != (c.dense == innermost::channels))
-        return rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there", conv::name_of(p.layout),
-                                     channels ? "channels" : "pixels", channels ? "pixels" : "channels")};
+        return rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there",
+                                     conv::name_of(p.layout), channels ? "channels" : "pixels",
+                                     channels ? "pixels" : "channels")};
     if(p.spatial > c.spatial)
-        return rejection{fmt::format("the instance has {} spatial dimensions, the problem {}: choose one with as many", c.spatial,
-                                     p.spatial)};
+        return rejection{fmt::format("the instance has {} spatial dimensions, the problem {}: choose one with as many",
+                                     c.spatial, p.spatial)};
     const std::int64_t out_run = channels ? p.k : p.output_pixels(), in_run = channels ? p.c : 1;
     const auto rejected = [](const char* what, std::int64_t length, int vector) {
-        return rejection{fmt::format("{} = {} is not a multiple of the vector width {}: choose an instance with a narrower "
-                                     "vector, or pad",
-                                     what, length, vector)};
+        return rejection{
+            fmt::format("{} = {} is not a multiple of the vector width {}: choose an instance with a narrower "
+                        "vector, or pad",
+                        what, length, vector)};
     };
     if(out_run % c.vector_out != 0)
         return rejected(channels ? "K per group" : "output pixels of an image", out_run, c.vector_out);
@@ -182,16 +184,18 @@ status supports(const instance& i, const conv::problem& p)
     if(row_length(p) % c.vector_wei != 0)
         return rejected("filter taps x C per group", row_length(p), c.vector_wei);
     if(images_per_view(p) == 0)
-        return rejection{fmt::format("one image of {} groups spans more than the {} bytes that a view can: run the groups in "
-                                     "several calls",
-                                     p.groups, range_bytes)};
+        return rejection{
+            fmt::format("one image of {} groups spans more than the {} bytes that a view can: run the groups in "
+                        "several calls",
+                        p.groups, range_bytes)};
     if(p.k * row_length(p) * 4 > range_bytes)
-        return rejection{fmt::format("one group's weights span {} bytes as fp32, more than the {} that a view can: split K in "
-                                     "several calls",
-                                     p.k * row_length(p) * 4, range_bytes)};
+        return rejection{
+            fmt::format("one group's weights span {} bytes as fp32, more than the {} that a view can: split K in "
+                        "several calls",
+                        p.k * row_length(p) * 4, range_bytes)};
     if(tiles_of(c, p) > max_blocks)
-        return rejection{fmt::format("{} tiles are more than the {} blocks of a launch: choose a larger tile", tiles_of(c, p),
-                                     max_blocks)};
+        return rejection{fmt::format("{} tiles are more than the {} blocks of a launch: choose a larger tile",
+                                     tiles_of(c, p), max_blocks)};
     return {};
 }
 
@@ -200,8 +204,9 @@ result<plan> make_plan(const device& on, const conv::problem& p, int split_k, st
     if(status s = conv::validate(p); !s)
         return rejection{s.reason()};
     if(support_for(on.architecture().arch, p.type) == nullptr)
-        return rejection{fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
-                                     name_of(p.type), on.architecture().name)};
+        return rejection{
+            fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
+                        name_of(p.type), on.architecture().name)};
     const instance* best = nullptr;
     std::string reasons;
     for(const instance* i : instances(on))
@@ -214,25 +219,30 @@ result<plan> make_plan(const device& on, const conv::problem& p, int split_k, st
             best = i;
     }
     if(best == nullptr && reasons.empty())
-        return rejection{fmt::format("instance '{}' is not one of {}: --instance list shows them", instance_name, on.name())};
+        return rejection{
+            fmt::format("instance '{}' is not one of {}: --instance list shows them", instance_name, on.name())};
     if(best == nullptr)
-        return rejection{fmt::format("{} on {}: {}", instance_name.empty() ? "no instance supports the problem" : instance_name,
+        return rejection{fmt::format("{} on {}: {}",
+                                     instance_name.empty() ? "no instance supports the problem" : instance_name,
                                      on.name(), reasons)};
 
     const config& c           = best->configuration;
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const std::int64_t wanted = split_k > 0 ? split_k : choose_split(on, c, p);
     if(wanted > pixels)
-        return rejection{fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};
+        return rejection{
+            fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};
     const std::int64_t length = split_length(p, static_cast<int>(wanted));
     if(length > max_split_pixels(p))
-        return rejection{fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose at "
-                                     "least {}, or auto",
-                                     wanted, length, range_bytes, ceil_div(pixels, max_split_pixels(p)))};
+        return rejection{
+            fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose at "
+                        "least {}, or auto",
+                        wanted, length, range_bytes, ceil_div(pixels, max_split_pixels(p)))};
     const std::int64_t splits = ceil_div(pixels, length); // rounding up the length can leave the last ones empty
     if(tiles_of(c, p) > max_blocks / splits)
-        return rejection{fmt::format("{} tiles x {} splits are more than the {} blocks of a launch: choose a smaller split-k",
-                                     tiles_of(c, p), splits, max_blocks)};
+        return rejection{
+            fmt::format("{} tiles x {} splits are more than the {} blocks of a launch: choose a smaller split-k",
+                        tiles_of(c, p), splits, max_blocks)};
     const std::size_t partials = static_cast<std::size_t>(weights_of(p)) * sizeof(float);
     return plan{best, static_cast<int>(splits), splits == 1 ? 0 : partials * static_cast<std::size_t>(splits)};
 }
@@ -260,8 +270,9 @@ status run_reference(const device& on, const conv::problem& p, const tensors& da
         return s;
     const support_kernels* kernels = support_for(on.architecture().arch, p.type);
     if(kernels == nullptr)
-        return rejection{fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
-                                     name_of(p.type), on.architecture().name)};
+        return rejection{
+            fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
+                        name_of(p.type), on.architecture().name)};
     return launch(on, *kernels->reference, ceil_div(weights_of(p), kernels->reference->threads), describe(p, data));
 }
 

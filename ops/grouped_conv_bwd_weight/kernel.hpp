@@ -47,8 +47,10 @@ struct program
         const auto [tile_m, tile_n, group, split] = unmerge_block(b.at.x, a);
         const pixel_range pixels                  = pixels_of(split, a);
 
-        const auto out = make_window<C.out_transfer().memory>(out_matrix(a, group, pixels), multi_index{tile_m * C.m, pixels.begin});
-        const auto in  = make_window<C.in_transfer().memory>(in_matrix(a, group, pixels), multi_index{tile_n * C.n, pixels.begin});
+        const auto out =
+            make_window<C.out_transfer().memory>(out_matrix(a, group, pixels), multi_index{tile_m * C.m, pixels.begin});
+        const auto in =
+            make_window<C.in_transfer().memory>(in_matrix(a, group, pixels), multi_index{tile_n * C.n, pixels.begin});
 
         auto acc = fill<float, gemm::accumulator(shape)>(0.f);
         gemm::run_pipeline<shape, C.pipeline, C.out_transfer().lds, C.in_transfer().lds>(
@@ -56,9 +58,11 @@ struct program
 
         const multi_index<2> origin = {tile_m * C.m, tile_n * C.n};
         if(a.splits == 1)
-            gemm::store_through_lds<shape, C.vector_wei>(b, acc, weights(static_cast<element*>(a.wei), a, group), origin);
+            gemm::store_through_lds<shape, C.vector_wei>(b, acc, weights(static_cast<element*>(a.wei), a, group),
+                                                         origin);
         else
-            gemm::store_through_lds<shape, partial_vector>(b, acc, weights(a.partials, a, split * a.groups + group), origin);
+            gemm::store_through_lds<shape, partial_vector>(b, acc, weights(a.partials, a, split * a.groups + group),
+                                                           origin);
     }
 
   private:
@@ -112,13 +116,16 @@ struct program
     // dY as [K, pixels]. Packed channels-last, pixels follow each other through all images; channels-first, through one.
     static CK_TILE_FN auto out_matrix(const arguments& a, int group, const pixel_range& pixels)
     {
-        const int per_image   = product(a.output);
-        const auto* data      = static_cast<const element*>(a.out) + group * a.out_group + pixels.image * a.out_image;
-        const auto elements   = pixels.images * a.out_image; // at most: a group's part may end earlier
+        const int per_image = product(a.output);
+        const auto* data    = static_cast<const element*>(a.out) + group * a.out_group + pixels.image * a.out_image;
         if constexpr(C.dense == innermost::channels)
-            return tensor_view{data, elements, strided<2>{{a.k, pixels.end}, {a.out_channel, a.out_pixel}}};
+        {
+            const auto elements = pixels.end > 0 ? std::int64_t(pixels.end - 1) * a.out_pixel + a.k : 0;
+            return tensor_view{data, elements, strided<2>{{a.k, unbounded}, {a.out_channel, a.out_pixel}}};
+        }
         else
         {
+            const auto elements     = pixels.images * a.out_image; // at most: a group's part may end earlier
             const strided<3> images = {{a.k, pixels.images, per_image},
                                        {a.out_channel, static_cast<int>(a.out_image), a.out_pixel}};
             return tensor_view{data, elements,
@@ -138,9 +145,10 @@ struct program
 
             const strided<s + 2> memory = {{pixels.images, in[d]..., a.c},
                                            {static_cast<int>(a.in_image), strides[d]..., a.in_channel}};
-            const auto image   = along<dims{0}, dims{0}>(pass_through{pixels.images});
-            const auto padded  = transform(memory, image, along<dims{1 + d}, dims{1 + d}>(pad{in[d], left[d], right[d]})...,
-                                           along<dims{s + 1}, dims{s + 1}>(pass_through{a.c}));
+            const auto image            = along<dims{0}, dims{0}>(pass_through{pixels.images});
+            const auto padded =
+                transform(memory, image, along<dims{1 + d}, dims{1 + d}>(pad{in[d], left[d], right[d]})...,
+                          along<dims{s + 1}, dims{s + 1}>(pass_through{a.c}));
             const auto windows = transform(
                 padded, image,
                 along<dims{1 + d}, dims{1 + d, 1 + s + d}>(embed<2>{{out[d], taps[d]}, {stride[d], dilation[d]}})...,

@@ -27,10 +27,7 @@ constexpr int register_k = 4; // of these block_k are summed in registers at a t
 // Output pixels that are visited for all taps before the next ones: what a core's second-level cache holds.
 constexpr std::int64_t chunk_pixels = 1024;
 
-std::int64_t rounded_up_quotient(std::int64_t a, std::int64_t b)
-{
-    return a > 0 ? (a + b - 1) / b : -(-a / b);
-}
+std::int64_t rounded_up_quotient(std::int64_t a, std::int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
 
 // The outputs o of one dimension whose tap falls on the input, not into the padding; `origin` is where it does for o = 0.
 struct span
@@ -140,10 +137,18 @@ class weight_gradient
   public:
     weight_gradient(const conv::problem& p, const std::vector<float>& in, const std::vector<float>& out,
                     reference_gradient& result)
-        : p_(p), shape_(p), in_(in), out_(out), result_(result), input_pixels_(p.input_pixels()),
-          output_pixels_(p.output_pixels()), in_strides_(strides_of(p, input_pixels_, p.c)),
-          out_strides_(strides_of(p, output_pixels_, p.k)), taps_(p.filter_taps()),
-          k_blocks_(rounded_up_quotient(p.k, block_k)), c_blocks_(rounded_up_quotient(p.c, block_c))
+        : p_(p),
+          shape_(p),
+          in_(in),
+          out_(out),
+          result_(result),
+          input_pixels_(p.input_pixels()),
+          output_pixels_(p.output_pixels()),
+          in_strides_(strides_of(p, input_pixels_, p.c)),
+          out_strides_(strides_of(p, output_pixels_, p.k)),
+          taps_(p.filter_taps()),
+          k_blocks_(rounded_up_quotient(p.k, block_k)),
+          c_blocks_(rounded_up_quotient(p.c, block_c))
     {
     }
 
@@ -281,8 +286,7 @@ reference_gradient reference(const conv::problem& p, const std::vector<float>& i
 
     // Whichever thread computes a block, it adds the same terms in the same order.
     std::atomic<std::int64_t> next_block = 0;
-    const auto compute_blocks            = [&]
-    {
+    const auto compute_blocks            = [&] {
         weight_gradient::scratch own;
         for(std::int64_t block = next_block++; block < work.blocks(); block = next_block++)
         {

@@ -26,8 +26,11 @@ struct finish_program
     static constexpr int per_block     = 4 * threads;
     using arguments                    = finish_arguments;
 
-    static constexpr distribution strip = {
-        .lengths = {per_block}, .wave = {{threads / wave, 0, wave}}, .lane = {{wave, 0, 1}}, .reg = {{4, 0, threads}}, .vec = {}};
+    static constexpr distribution strip = {.lengths = {per_block},
+                                           .wave    = {{threads / wave, 0, wave}},
+                                           .lane    = {{wave, 0, 1}},
+                                           .reg     = {{4, 0, threads}},
+                                           .vec     = {}};
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
@@ -65,8 +68,8 @@ struct reference_program
         const std::int64_t all   = std::int64_t(a.groups) * a.k * product(a.filter) * a.c;
         const std::int64_t begin = std::int64_t(b.at.x) * threads;
         const int here           = all - begin < threads ? static_cast<int>(all - begin) : threads;
-        const auto sums          = generate<float, line, 1>([&](int i) { return i < here ? weight(a, begin + i) : 0.f; });
-        const tensor_view wei    = {static_cast<element*>(a.wei) + begin, here, packed<1>({here})};
+        const auto sums       = generate<float, line, 1>([&](int i) { return i < here ? weight(a, begin + i) : 0.f; });
+        const tensor_view wei = {static_cast<element*>(a.wei) + begin, here, packed<1>({here})};
         store(make_window<line>(wei, multi_index{0}), convert<element>(sums));
     }
 
@@ -79,9 +82,9 @@ struct reference_program
         const std::int64_t gk    = at / (std::int64_t(taps) * a.c);
         const int c              = channels_last ? row % a.c : row / taps;
         const auto tap           = merge<3>{a.filter}.map({channels_last ? row / a.c : row % taps});
-        const auto* in           = static_cast<const element*>(a.in) + gk / a.k * a.in_group + std::int64_t(c) * a.in_channel;
-        const auto* out          = static_cast<const element*>(a.out) + gk / a.k * a.out_group + gk % a.k * a.out_channel;
-        const int pixels         = product(a.output);
+        const auto* in   = static_cast<const element*>(a.in) + gk / a.k * a.in_group + std::int64_t(c) * a.in_channel;
+        const auto* out  = static_cast<const element*>(a.out) + gk / a.k * a.out_group + gk % a.k * a.out_channel;
+        const int pixels = product(a.output);
 
         float sum = 0;
         for(int n = 0; n < a.batch; ++n)
@@ -97,7 +100,8 @@ struct reference_program
                     offset += std::int64_t(i) * a.in_spatial[d];
                 }
                 if(exists)
-                    sum += convert<float>(out[n * a.out_image + std::int64_t(pixel) * a.out_pixel]) * convert<float>(in[offset]);
+                    sum += convert<float>(out[n * a.out_image + std::int64_t(pixel) * a.out_pixel]) *
+                           convert<float>(in[offset]);
             }
         return sum;
     }

@@ -16,9 +16,9 @@ inline std::vector<gemm::shape> gemm_shapes(const target& arch)
 {
     std::vector<gemm::shape> shapes;
     for(int i = 0; i < arch.instruction_count; ++i)
-        for(const auto& [waves_m, waves_n] : {std::array{1, 1}, {2, 2}, {1, 4}, {4, 1}, {2, 1}})
-            for(const auto& [rows, cols] : {std::array{1, 1}, {2, 1}, {1, 4}, {4, 2}})
-                for(int slabs : {1, 2, 4})
+        for(const auto& [waves_m, waves_n] : {std::array{1, 1}, {2, 2}, {1, 4}, {4, 1}})
+            for(const auto& [rows, cols] : {std::array{1, 1}, {2, 1}, {1, 4}})
+                for(int slabs : {1, 4})
                 {
                     gemm::shape s = {0, 0, 0, waves_m, waves_n, arch.instructions[i]};
                     s.m           = rows * waves_m * s.a_rows();

@@ -7,24 +7,33 @@
 namespace ck_tile
 {
 
+// Where value `number` of digits reaches, along each dimension.
+inline multi_index<3> reach_of(const digits& all, int number)
+{
+    return {all.along(0, number), all.along(1, number), all.along(2, number)};
+}
+
 // Calls visit(place, coordinates) for every place of the distribution.
 template <class Visit>
 void each_place(const distribution& d, Visit&& visit)
 {
     for(int wave = 0; wave < d.waves(); ++wave)
         for(int lane = 0; lane < d.lanes(); ++lane)
+        {
+            const multi_index<3> thread_at = reach_of(d.wave, wave) + reach_of(d.lane, lane);
             for(int reg = 0; reg < d.regs(); ++reg)
+            {
+                const multi_index<3> register_at = thread_at + reach_of(d.reg, reg);
                 for(int vec = 0; vec < d.vecs(); ++vec)
-                {
-                    const place p = {wave, lane, reg, vec};
-                    visit(p, multi_index<3>{d.locate(0, p), d.locate(1, p), d.locate(2, p)});
-                }
+                    visit(place{wave, lane, reg, vec}, register_at + reach_of(d.vec, vec));
+            }
+        }
 }
 
 template <class T, distribution D>
 T element_at(const tile<T, D>& x, const place& p)
 {
-    return x.files[p.wave * D.lanes() + p.lane].reg[p.reg][p.vec];
+    return x.files[p.wave * D.lanes() + p.lane].get(p.reg, p.vec);
 }
 
 // Calls visit(coordinates, value) for every place of the tile; replicated elements come more than once.

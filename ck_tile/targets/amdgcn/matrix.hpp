@@ -48,9 +48,9 @@ CK_TILE_FN C matrix_multiply_add(A a, A b, C c)
 template <opcode Op, int RowFragments, int ColFragments, int Pack, class AccFile, class AFile, class BFile>
 CK_TILE_FN void multiply_fragments(AccFile& acc, const AFile& a, const BFile& b)
 {
-    using element  = std::remove_cvref_t<decltype(a.reg[0][0])>;
+    using element   = std::remove_cvref_t<decltype(a.reg[0][0])>;
     constexpr int n = describe(Op).a.vecs();
-    using operand  = vector<element, n>;
+    using operand   = vector<element, n>;
     const auto part = [](const auto& whole, int step) {
         operand x;
         __builtin_memcpy(&x, reinterpret_cast<const element*>(&whole) + step * n, sizeof x);
@@ -59,11 +59,11 @@ CK_TILE_FN void multiply_fragments(AccFile& acc, const AFile& a, const BFile& b)
     CK_TILE_UNROLL
     for(int step = 0; step < Pack; ++step)
         CK_TILE_UNROLL
-        for(int j = 0; j < ColFragments; ++j)
-            CK_TILE_UNROLL
-            for(int i = 0; i < RowFragments; ++i)
-                acc.reg[i + RowFragments * j] = matrix_multiply_add<Op>(
-                    part(a.reg[i], step), part(b.reg[j], step), acc.reg[i + RowFragments * j]);
+    for(int j = 0; j < ColFragments; ++j)
+        CK_TILE_UNROLL
+    for(int i = 0; i < RowFragments; ++i)
+        acc.reg[i + RowFragments * j] =
+            matrix_multiply_add<Op>(part(a.reg[i], step), part(b.reg[j], step), acc.reg[i + RowFragments * j]);
 }
 
 } // namespace ck_tile::detail

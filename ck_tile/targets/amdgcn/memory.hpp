@@ -58,7 +58,8 @@ template <class T, int N>
 CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset, bool exists)
 {
     constexpr int bytes = sizeof(T) * N;
-    static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16, "load: a lane moves 2, 4, 8 or 16 bytes at once");
+    static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
+                  "load: a lane moves 2, 4, 8 or 16 bytes at once");
     return __builtin_bit_cast(vector<T, N>,
                               detail::raw_load<bytes>(range.descriptor, exists ? offset : detail::beyond));
 }
@@ -67,7 +68,8 @@ template <class T, int N>
 CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, bool exists, vector<T, N> x)
 {
     constexpr int bytes = sizeof(T) * N;
-    static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16, "store: a lane moves 2, 4, 8 or 16 bytes at once");
+    static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
+                  "store: a lane moves 2, 4, 8 or 16 bytes at once");
     using raw = decltype(detail::raw_load<bytes>(range.descriptor, 0));
     detail::raw_store<bytes>(range.descriptor, exists ? offset : detail::beyond, __builtin_bit_cast(raw, x));
 }

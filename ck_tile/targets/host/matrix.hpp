@@ -14,11 +14,11 @@ template <opcode Op>
 struct wave_layout
 {
     static constexpr matrix_instruction instruction = describe(Op);
-    static constexpr int lanes    = instruction.c.lanes();
-    static constexpr int rows     = instruction.m * instruction.blocks; // of A and C
-    static constexpr int b_rows   = instruction.n * instruction.blocks;
-    static constexpr int per_lane = instruction.c.vecs(); // rows of C in one lane
-    static constexpr int groups   = rows / per_lane;      // lanes with different rows
+    static constexpr int lanes                      = instruction.c.lanes();
+    static constexpr int rows                       = instruction.m * instruction.blocks; // of A and C
+    static constexpr int b_rows                     = instruction.n * instruction.blocks;
+    static constexpr int per_lane                   = instruction.c.vecs(); // rows of C in one lane
+    static constexpr int groups                     = rows / per_lane;      // lanes with different rows
     static_assert(instruction.c.vec.only(1).count == 0, "host: a lane's registers of C must lie in one column");
 
     // The group of lanes that holds a row of C, and the row's place there.
@@ -69,7 +69,7 @@ void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
             const int row = operand.lane.along(0, lane), k = operand.lane.along(1, lane) * Pack;
             for(int f = 0; f < fragments; ++f)
                 for(int v = 0; v < vecs * Pack; ++v)
-                    put(f, row, k + v, convert<float>(files[lane].reg[f][v]));
+                    put(f, row, k + v, convert<float>(files[lane].get(f, v)));
         }
     };
     unpack(inst.a, a, RowFragments, [](int f, int row, int k, float x) {
@@ -77,7 +77,9 @@ void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
     });
     unpack(inst.b, b, ColFragments, [](int f, int row, int k, float x) { rows_of_b[k][f][row] = x; });
 
-    constexpr int at_once = wide >= 128 || ColFragments == 1 ? 1 : ColFragments * wide <= 128 ? ColFragments : 128 / wide;
+    constexpr int at_once = wide >= 128 || ColFragments == 1 ? 1
+                            : ColFragments * wide <= 128     ? ColFragments
+                                                             : 128 / wide;
     for(int lane = 0; lane < layout.lanes; ++lane)
     {
         const int group = layout.lane_group[lane], row = layout.lane_b_row[lane];

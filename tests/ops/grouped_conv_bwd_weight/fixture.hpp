@@ -31,7 +31,8 @@ struct experiment
     std::vector<float> in, out;
 
     explicit experiment(const conv::problem& p, std::uint32_t seed = 0)
-        : problem(p), in(random_values(conv::input_shape(p).elements(), p.type, 2 * seed)),
+        : problem(p),
+          in(random_values(conv::input_shape(p).elements(), p.type, 2 * seed)),
           out(random_values(conv::output_shape(p).elements(), p.type, 2 * seed + 1))
     {
     }
@@ -72,15 +73,16 @@ struct experiment
     }
 
     // Expects each weight within the bound of the reference; stops at the first that is not.
-    void expect_matches(const reference_gradient& expected, const std::vector<float>& actual, const std::string& what) const
+    void expect_matches(const reference_gradient& expected, const std::vector<float>& actual,
+                        const std::string& what) const
     {
         ASSERT_EQ(expected.gradient.size(), actual.size());
         for(std::size_t i = 0; i < actual.size(); ++i)
         {
             const double bound = error_bound(problem, expected.gradient[i], expected.magnitude[i]);
             ASSERT_LE(std::abs(actual[i] - expected.gradient[i]), bound)
-                << what << ": weight " << i << " is " << actual[i] << ", the reference says " << expected.gradient[i] << "; "
-                << conv::describe(problem);
+                << what << ": weight " << i << " is " << actual[i] << ", the reference says " << expected.gradient[i]
+                << "; " << conv::describe(problem);
         }
     }
 };

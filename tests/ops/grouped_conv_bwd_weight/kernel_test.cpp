@@ -39,7 +39,8 @@ class Kernel : public testing::TestWithParam<parameters>
                     continue;
                 const auto chosen = make_plan(on, p, split_k, name_of(*i));
                 ASSERT_TRUE(chosen) << chosen.reason() << "; " << conv::describe(p);
-                e.expect_matches(expected, e.run_plan(on, *chosen), name_of(*i) + " split-k " + std::to_string(split_k));
+                e.expect_matches(expected, e.run_plan(on, *chosen),
+                                 name_of(*i) + " split-k " + std::to_string(split_k));
                 if(HasFatalFailure())
                     return;
             }
@@ -88,25 +89,52 @@ TEST_P(Kernel, EmptyBatchGivesZeros)
 TEST_P(Kernel, OneByOneImages)
 {
     for(conv::layout order : {conv::layout::nhwgc, conv::layout::gnhwc, conv::layout::ngchw})
-        expect_all_instances_right({.spatial = 2, .groups = 2, .batch = 5, .k = 8, .c = 16, .filter = {3, 3}, .input = {1, 1}, .layout = order});
+        expect_all_instances_right({.spatial = 2,
+                                    .groups  = 2,
+                                    .batch   = 5,
+                                    .k       = 8,
+                                    .c       = 16,
+                                    .filter  = {3, 3},
+                                    .input   = {1, 1},
+                                    .layout  = order});
 }
 
 TEST_P(Kernel, LargerThanOneTile)
 {
-    expect_all_instances_right({.spatial = 2, .groups = 1, .batch = 2, .k = 264, .c = 40, .filter = {3, 3}, .input = {9, 11}});
+    expect_all_instances_right(
+        {.spatial = 2, .groups = 1, .batch = 2, .k = 264, .c = 40, .filter = {3, 3}, .input = {9, 11}});
     expect_all_instances_right({.spatial = 3, .groups = 2, .batch = 1, .k = 136, .c = 24, .input = {4, 5, 6}});
 }
 
 TEST_P(Kernel, Depthwise)
 {
     for(conv::layout order : {conv::layout::nhwgc, conv::layout::ngchw})
-        expect_all_instances_right({.spatial = 2, .groups = 19, .batch = 2, .k = 1, .c = 1, .filter = {3, 3}, .input = {8, 7}, .stride = {2, 2}, .layout = order});
+        expect_all_instances_right({.spatial = 2,
+                                    .groups  = 19,
+                                    .batch   = 2,
+                                    .k       = 1,
+                                    .c       = 1,
+                                    .filter  = {3, 3},
+                                    .input   = {8, 7},
+                                    .stride  = {2, 2},
+                                    .layout  = order});
 }
 
 TEST_P(Kernel, PaddingUnevenEvenFilterDilatedStrided)
 {
     for(conv::layout order : {conv::layout::nhwgc, conv::layout::gnhwc, conv::layout::ngchw})
-        expect_all_instances_right({.spatial = 2, .groups = 2, .batch = 2, .k = 24, .c = 8, .filter = {4, 2}, .input = {13, 9}, .stride = {3, 2}, .dilation = {2, 3}, .left_pad = {3, 0}, .right_pad = {0, 2}, .layout = order});
+        expect_all_instances_right({.spatial   = 2,
+                                    .groups    = 2,
+                                    .batch     = 2,
+                                    .k         = 24,
+                                    .c         = 8,
+                                    .filter    = {4, 2},
+                                    .input     = {13, 9},
+                                    .stride    = {3, 2},
+                                    .dilation  = {2, 3},
+                                    .left_pad  = {3, 0},
+                                    .right_pad = {0, 2},
+                                    .layout    = order});
 }
 
 TEST_P(Kernel, SameBitsOnEveryRun)
@@ -127,13 +155,106 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
     conv::problem p = {.spatial = 2, .groups = 1, .batch = 1, .k = 8, .c = 8, .filter = {3, 3}, .input = {6, 6}};
     p.type          = type;
     experiment e(p);
-    e.in[0] = NAN; // pixel (0, 0), channel 0: under the taps whose window reaches the corner
+    e.in[0]           = NAN; // pixel (0, 0), channel 0: under the taps whose window reaches the corner
     const auto chosen = make_plan(on, p);
     ASSERT_TRUE(chosen) << chosen.reason();
     const auto wei      = e.run_plan(on, *chosen);
     const auto expected = reference(p, e.in, e.out);
     for(std::size_t i = 0; i < wei.size(); ++i)
         EXPECT_EQ(std::isnan(wei[i]), std::isnan(expected.gradient[i])) << "weight " << i;
+}
+
+// Three images of 960 MB (fp16, bf16) or 1.9 GB (fp32), of which the windows reach three pixels each. Memory that is never
+// touched costs nothing.
+TEST_P(Kernel, TensorsBeyondTwoGigabytes)
+{
+    conv::problem p            = {.spatial   = 1,
+                                  .groups    = 1,
+                                  .batch     = 3,
+                                  .k         = 8,
+                                  .c         = 8,
+                                  .filter    = {1},
+                                  .input     = {60'000'000},
+                                  .stride    = {25'000'000},
+                                  .left_pad  = {0},
+                                  .right_pad = {0}};
+    p.type                     = type;
+    const std::int64_t pixels  = p.output(0);
+    const std::size_t element  = static_cast<std::size_t>(bytes_of(type));
+    const std::size_t in_bytes = static_cast<std::size_t>(conv::input_shape(p).elements()) * element;
+    ASSERT_EQ(pixels, 3);
+    ASSERT_GT(in_bytes, std::size_t(1) << 31);
+
+    const auto in = on.allocate_zeroed(in_bytes);
+    ASSERT_TRUE(in) << in.reason();
+    const auto values     = random_values(p.batch * pixels * p.c, type, 1);
+    const auto out_values = random_values(p.batch * pixels * p.k, type, 2);
+    for(std::int64_t i = 0; i < p.batch * pixels; ++i)
+    {
+        const auto pixel = encode(type, std::vector<float>(values.begin() + i * p.c, values.begin() + (i + 1) * p.c));
+        const std::int64_t at = (i / pixels * p.input[0] + i % pixels * p.stride[0]) * p.c;
+        ASSERT_TRUE(on.copy_to_device(static_cast<std::byte*>(in->data()) + static_cast<std::size_t>(at) * element,
+                                      pixel.data(), pixel.size()));
+    }
+    const auto out_bytes = encode(type, out_values);
+    const auto out       = on.allocate(out_bytes.size());
+    const auto wei       = on.allocate(static_cast<std::size_t>(p.k * p.c) * element);
+    ASSERT_TRUE(on.copy_to_device(out->data(), out_bytes.data(), out_bytes.size()));
+
+    const auto chosen = make_plan(on, p);
+    ASSERT_TRUE(chosen) << chosen.reason();
+    EXPECT_EQ(chosen->splits, 3);
+    const auto workspace = on.allocate(chosen->workspace_bytes);
+    ASSERT_TRUE(run(on, p, *chosen, {in->data(), out->data(), wei->data()}, workspace->data()));
+    std::vector<std::byte> bytes(wei->bytes());
+    ASSERT_TRUE(on.copy_to_host(bytes.data(), wei->data(), bytes.size()));
+    const auto actual = decode(type, bytes);
+    for(std::int64_t k = 0; k < p.k; ++k)
+        for(std::int64_t c = 0; c < p.c; ++c)
+        {
+            double sum = 0, magnitude = 0;
+            for(std::int64_t i = 0; i < p.batch * pixels; ++i)
+            {
+                const double term =
+                    double(values[std::size_t(i * p.c + c)]) * double(out_values[std::size_t(i * p.k + k)]);
+                sum += term;
+                magnitude += std::abs(term);
+            }
+            EXPECT_LE(std::abs(actual[std::size_t(k * p.c + c)] - sum), error_bound(p, sum, magnitude))
+                << k << ", " << c;
+        }
+
+    const auto too_few = make_plan(on, p, 1);
+    ASSERT_FALSE(too_few);
+    EXPECT_NE(too_few.reason().find("choose at least 3, or auto"), std::string::npos) << too_few.reason();
+}
+
+TEST_P(Kernel, RejectionsSayWhy)
+{
+    conv::problem p   = {.spatial = 2, .groups = 1, .batch = 1, .k = 12, .c = 16, .filter = {3, 3}, .input = {6, 6}};
+    p.type            = type;
+    const auto reason = [&](int split_k, std::string_view name) {
+        const auto chosen = make_plan(on, p, split_k, name);
+        return chosen ? std::string("accepted") : chosen.reason();
+    };
+    EXPECT_NE(reason(0, "no_such_instance").find("instance 'no_such_instance' is not one of"), std::string::npos);
+    EXPECT_EQ(reason(37, ""), "split-k 37 is more than the 36 pixels that there are to split: choose fewer");
+    std::string vectors, layout;
+    for(const instance* i : instances(on))
+    {
+        if(const status s = supports(*i, p); !s && s.reason().starts_with("K per group"))
+            vectors = s.reason();
+        conv::problem other = p;
+        other.layout        = conv::layout::ngchw;
+        if(const status s = supports(*i, other); !s && s.reason().starts_with("layout"))
+            layout = s.reason();
+    }
+    if(type != data_type::fp32) // whose vectors are of 4
+        EXPECT_EQ(
+            vectors,
+            "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, "
+            "or pad");
+    EXPECT_EQ(layout, "layout ngchw has its pixels innermost, the instance wants the channels there");
 }
 
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
@@ -153,7 +274,8 @@ INSTANTIATE_TEST_SUITE_P(Targets, Kernel,
                          testing::Combine(testing::Values("host:gfx90a", "host:gfx942", "host:gfx11"),
                                           testing::Values(data_type::fp16, data_type::bf16, data_type::fp32)),
                          [](const auto& info) {
-                             return std::string(std::get<0>(info.param)).substr(5) + "_" + name_of(std::get<1>(info.param));
+                             return std::string(std::get<0>(info.param)).substr(5) + "_" +
+                                    name_of(std::get<1>(info.param));
                          });
 
 } // namespace
