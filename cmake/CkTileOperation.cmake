@@ -88,6 +88,15 @@ function(ck_tile_add_operation operation)
             list(APPEND sources ${embedded})
         endif()
     endforeach()
+    # Code objects of instances that are gone would be inspected as if they were not.
+    foreach(architecture IN LISTS CK_TILE_ARCHITECTURES)
+        file(GLOB stale ${PROJECT_BINARY_DIR}/code_objects/${architecture}/${operation}_*.hsaco)
+        list(REMOVE_ITEM stale ${objects})
+        if(stale)
+            file(REMOVE ${stale})
+        endif()
+    endforeach()
+
     list(LENGTH lines count)
     message(STATUS "${operation}: ${count} sources for ${CK_TILE_TARGETS} in ${CK_TILE_DTYPES}")
 

@@ -11,7 +11,8 @@
 namespace ck_tile
 {
 
-// The elements as they lie in memory. Rounds to nearest, ties to even; what is too large becomes infinite, NaN stays NaN.
+// The elements as they lie in memory. Rounds to nearest, ties to even; too large a value becomes infinite, and NaN
+// stays NaN.
 std::vector<std::byte> encode(data_type type, std::span<const float> values);
 
 // The values of elements in memory, exactly. `elements` holds a whole number of them.

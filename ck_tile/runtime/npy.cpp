@@ -42,9 +42,7 @@ class dictionary_reader
     {
         skip_spaces();
         if(text_.empty() || text_.front() != expected)
-        {
             return false;
-        }
         text_.remove_prefix(1);
         return true;
     }
@@ -53,14 +51,10 @@ class dictionary_reader
     {
         skip_spaces();
         if(text_.empty() || (text_.front() != '\'' && text_.front() != '"'))
-        {
             return {};
-        }
         const std::size_t end = text_.find(text_.front(), 1);
         if(end == std::string_view::npos)
-        {
             return {};
-        }
         std::string taken(text_.substr(1, end - 1));
         text_.remove_prefix(end + 1);
         return taken;
@@ -84,24 +78,18 @@ class dictionary_reader
     {
         std::vector<std::int64_t> numbers;
         if(!take('('))
-        {
             return {};
-        }
         while(!take(')'))
         {
             skip_spaces();
             std::int64_t number     = 0;
             const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
             if(error != std::errc{} || number < 0)
-            {
                 return {};
-            }
             text_.remove_prefix(end - text_.data());
             numbers.push_back(number);
             if(!take(',') && !text_.starts_with(')'))
-            {
                 return {};
-            }
         }
         return numbers;
     }
@@ -130,30 +118,22 @@ std::optional<dictionary> read_dictionary(std::string_view text)
     dictionary read;
     dictionary_reader reader(text);
     if(!reader.take('{'))
-    {
         return {};
-    }
     while(!reader.take('}'))
     {
         const std::optional<std::string> key = reader.take_string();
         if(!key || !reader.take(':'))
-        {
             return {};
-        }
         const bool known = *key == "descr"           ? (read.descr = reader.take_string()).has_value()
                            : *key == "fortran_order" ? (read.fortran_order = reader.take_bool()).has_value()
                            : *key == "shape"         ? (read.shape = reader.take_tuple()).has_value()
                                                      : false;
         if(!known)
-        {
             return {};
-        }
         if(!reader.take(','))
         {
             if(!reader.take('}'))
-            {
                 return {};
-            }
             break;
         }
     }
@@ -165,16 +145,10 @@ std::optional<std::size_t> checked_bytes(const std::vector<std::int64_t>& length
 {
     std::size_t bytes = bytes_of(type);
     if(std::find(lengths.begin(), lengths.end(), 0) != lengths.end())
-    {
         return 0;
-    }
     for(const std::int64_t length : lengths)
-    {
         if(__builtin_mul_overflow(bytes, static_cast<std::size_t>(length), &bytes))
-        {
             return {};
-        }
-    }
     return bytes;
 }
 
@@ -183,14 +157,10 @@ result<npy_header> read_header(std::ifstream& file, const fs::path& path, std::s
     std::array<unsigned char, prefix_bytes + 2> prefix{};
     file.read(reinterpret_cast<char*>(prefix.data()), prefix_bytes);
     if(!file || !std::equal(magic.begin(), magic.end(), reinterpret_cast<const char*>(prefix.data())))
-    {
         return reject(path, "a NumPy .npy file", "a file that does not start like one");
-    }
     const int version = prefix[6];
     if((version != 1 && version != 2) || prefix[7] != 0)
-    {
         return reject(path, ".npy format 1.0 or 2.0", fmt::format("{}.{}", version, prefix[7]));
-    }
 
     std::size_t header_bytes  = prefix[8] | prefix[9] << 8;
     std::size_t header_offset = prefix_bytes;
@@ -220,9 +190,7 @@ result<npy_header> read_header(std::ifstream& file, const fs::path& path, std::s
                       fmt::format("'{}'", header->descr->substr(0, 16)));
     }
     if(*header->fortran_order)
-    {
         return reject(path, "an array in C order", "one in Fortran order");
-    }
 
     const data_type type                      = header->descr == "<f2" ? data_type::fp16 : data_type::fp32;
     const std::optional<std::size_t> promised = checked_bytes(*header->shape, type);
@@ -242,15 +210,11 @@ result<npy_header> open_npy(std::ifstream& file, const fs::path& path)
 {
     std::error_code error;
     if(!fs::is_regular_file(path, error))
-    {
         return reject(path, "a NumPy .npy file", fs::exists(path, error) ? "something else" : "no such file");
-    }
     const std::uintmax_t file_bytes = fs::file_size(path, error);
     file.open(path, std::ios::binary);
     if(error || !file)
-    {
         return reject(path, "a NumPy .npy file", "a file that cannot be read");
-    }
     return read_header(file, path, file_bytes);
 }
 
@@ -267,14 +231,10 @@ result<npy_array> read_npy(const fs::path& path)
     std::ifstream file;
     result<npy_header> header = open_npy(file, path);
     if(!header)
-    {
         return rejection{header.reason()};
-    }
     npy_array array{header->type, header->lengths, std::vector<std::byte>(header->data_bytes)};
     if(!file.read(reinterpret_cast<char*>(array.data.data()), static_cast<std::streamsize>(array.data.size())))
-    {
         return reject(path, fmt::format("{} bytes of elements", array.data.size()), "fewer that can be read");
-    }
     return array;
 }
 
@@ -282,9 +242,7 @@ status write_npy(const fs::path& path, data_type type, const std::vector<std::in
                  std::span<const std::byte> data)
 {
     if(type == data_type::bf16)
-    {
         return rejection{fmt::format("{}: NumPy has no bf16: write the values as fp32", path.string())};
-    }
     const std::optional<std::size_t> bytes = checked_bytes(lengths, type);
     if(bytes != data.size())
     {
@@ -295,9 +253,7 @@ status write_npy(const fs::path& path, data_type type, const std::vector<std::in
     std::string header =
         fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (", type == data_type::fp16 ? "<f2" : "<f4");
     for(const std::int64_t length : lengths)
-    {
         header += fmt::format("{},", length); // a comma after the last one too: (3) is no tuple
-    }
     header += "), }";
     const std::size_t unpadded = prefix_bytes + header.size() + 1;
     header.append((alignment_bytes - unpadded % alignment_bytes) % alignment_bytes, ' ');

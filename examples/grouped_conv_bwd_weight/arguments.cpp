@@ -67,9 +67,7 @@ class number_reader
     {
         conv::extents list{};
         for(int d = 0; d < count; ++d)
-        {
             list[d] = next(fmt::format("{}[{}]", what, d));
-        }
         return list;
     }
 
@@ -79,9 +77,7 @@ class number_reader
     void refuse(const std::string& reason)
     {
         if(verdict_)
-        {
             verdict_ = rejection{reason};
-        }
     }
 
     std::span<const std::string> texts_;
@@ -93,15 +89,14 @@ status parse_problem(conv::problem& p, std::span<const std::string> texts)
     number_reader numbers(texts);
     p.spatial = static_cast<int>(numbers.next("ndim", 1, conv::max_spatial));
     if(!numbers.verdict())
-    {
         return numbers.verdict();
-    }
     const std::size_t expected = 5 + 6 * static_cast<std::size_t>(p.spatial);
     if(texts.size() != expected)
     {
-        return rejection{fmt::format("a problem with ndim {} needs {} numbers after verify, init and time (ndim G N K C "
-                                     "and six lists of {}), but {} are given",
-                                     p.spatial, expected, p.spatial, texts.size())};
+        return rejection{
+            fmt::format("a problem with ndim {} needs {} numbers after verify, init and time (ndim G N K C "
+                        "and six lists of {}), but {} are given",
+                        p.spatial, expected, p.spatial, texts.size())};
     }
     p.groups    = numbers.next("G");
     p.batch     = numbers.next("N");
@@ -119,9 +114,7 @@ status parse_problem(conv::problem& p, std::span<const std::string> texts)
 status parse_numbers(arguments& given, std::span<const std::string> texts)
 {
     if(texts.empty())
-    {
         return {};
-    }
     if(texts.size() < leading_numbers)
     {
         return rejection{fmt::format("expected no numbers, 3 (verify init time) or 3 and a problem, but {} {} given",
@@ -132,23 +125,17 @@ status parse_numbers(arguments& given, std::span<const std::string> texts)
     given.init   = static_cast<fill>(numbers.next("init", 0, 2));
     given.time   = numbers.next("time", 0, 1) == 1;
     if(!numbers.verdict() || texts.size() == leading_numbers)
-    {
         return numbers.verdict();
-    }
     return parse_problem(given.problem, texts.subspan(leading_numbers));
 }
 
 status parse_split_k(int& split_k, const std::string& text)
 {
     if(text == "auto")
-    {
         return {};
-    }
     const result<std::int64_t> splits = parse_integer("--split-k", text);
     if(!splits || *splits < 1 || *splits > std::numeric_limits<int>::max())
-    {
         return rejection{fmt::format("--split-k must be auto or a positive number of 32 bits, but is '{}'", text)};
-    }
     split_k = static_cast<int>(*splits);
     return {};
 }
@@ -181,8 +168,10 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
     app.add_option("--dtype", type, "fp16, bf16 or fp32")->capture_default_str();
     app.add_option("--layout", layout, "nhwgc, gnhwc or ngchw")->capture_default_str();
     app.add_option("--split-k", split_k, "splits of the reduction: auto or a number")->capture_default_str();
-    app.add_option("--target", given.target, "auto, host, host:gfx90a, host:gfx942, host:gfx11 or hip")->capture_default_str();
-    app.add_option("--instance", given.instance, "the kernel to use, by its name; list: print all and what they support");
+    app.add_option("--target", given.target, "auto, host, host:gfx90a, host:gfx942, host:gfx11 or hip")
+        ->capture_default_str();
+    app.add_option("--instance", given.instance,
+                   "the kernel to use, by its name; list: print all and what they support");
     app.add_option("--seed", seed, "of the random numbers")->capture_default_str();
     app.add_option("--load", given.load, "folder to read in.npy and out.npy (the output's gradient) from");
     app.add_option("--dump", given.dump, "folder to write in.npy, out.npy and wei.npy (the result) to");
@@ -201,29 +190,23 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
         return rejection{fmt::format("{}: see --help", error.what())};
     }
 
-    for(const status& read : {parse_numbers(given, numbers), parse_split_k(given.split_k, split_k),
-                              parse_seed(given.seed, seed)})
+    for(const status& read :
+        {parse_numbers(given, numbers), parse_split_k(given.split_k, split_k), parse_seed(given.seed, seed)})
     {
         if(!read)
-        {
             return rejection{read.reason()};
-        }
     }
-    const result<data_type> chosen_type       = parse_data_type("--dtype", type);
+    const result<data_type> chosen_type      = parse_data_type("--dtype", type);
     const result<conv::layout> chosen_layout = parse_choice<conv::layout>(
         "--layout", layout,
         {{"nhwgc", conv::layout::nhwgc}, {"gnhwc", conv::layout::gnhwc}, {"ngchw", conv::layout::ngchw}});
     if(!chosen_type || !chosen_layout)
-    {
         return rejection{chosen_type ? chosen_layout.reason() : chosen_type.reason()};
-    }
     given.problem.type   = *chosen_type;
     given.problem.layout = *chosen_layout;
     given.list_instances = given.instance == "list";
     if(status valid = conv::validate(given.problem); !valid)
-    {
         return rejection{valid.reason()};
-    }
     return given;
 }
 

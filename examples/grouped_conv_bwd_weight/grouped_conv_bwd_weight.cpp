@@ -53,13 +53,13 @@ double memory_needed(const device& on, const arguments& given, const shapes& siz
 {
     const double element = bytes_of(given.problem.type);
     const bool touched   = given.init != fill::zeros || !given.load.empty() || !given.dump.empty();
-    double per_input     = touched ? (on.is_host() ? 2 : 1) * element + sizeof(float) : 0;
-    double per_weight    = 2 * element + sizeof(float);
-    if(given.verify != verification::none)
-    {
-        per_input += given.verify == verification::cpu ? sizeof(float) : 3 * sizeof(float);
-        per_weight += 2 * sizeof(double) + 2 * sizeof(float);
-    }
+    const bool verified  = given.verify != verification::none;
+
+    // Inputs: the elements here and on a device that is the CPU; up to three fp32 copies while they are converted.
+    // Weights: the elements and their values; gradient and magnitude of the reference, and what these are made of.
+    const double per_input =
+        (touched ? (on.is_host() ? 2 : 1) * element : 0) + (touched || verified ? 3 : 0) * sizeof(float);
+    const double per_weight = 2 * element + sizeof(float) + (verified ? 2 * sizeof(double) + 2 * sizeof(float) : 0);
     return per_input * static_cast<double>(sizes.in.elements() + sizes.out.elements()) +
            per_weight * static_cast<double>(sizes.wei.elements()) +
            (on.is_host() ? static_cast<double>(plan.workspace_bytes) : 0);
@@ -75,13 +75,9 @@ void check_job(const device& on, const arguments& given, const shapes& sizes, co
     }
     demand(check_memory(memory_needed(on, given, sizes, plan)));
     if(!given.dump.empty())
-    {
         demand(check_folder(given.dump));
-    }
     if(!given.json.empty())
-    {
         demand(check_writable(given.json));
-    }
 }
 
 inputs make_inputs(const arguments& given, const shapes& sizes)
@@ -93,9 +89,7 @@ inputs make_inputs(const arguments& given, const shapes& sizes)
                 demand(load_tensor(given.load / "out.npy", type, sizes.out.lengths))};
     }
     if(given.init == fill::zeros)
-    {
         return {};
-    }
     return {encode(type, make_values(given.init, sizes.in.elements(), given.seed, 0)),
             encode(type, make_values(given.init, sizes.out.elements(), given.seed, 1))};
 }
@@ -113,9 +107,11 @@ device_buffer upload_input(const device& on, const std::vector<std::byte>& eleme
 
 void dump(const arguments& given, const shapes& sizes, const inputs& data, const std::vector<std::byte>& weights)
 {
-    const data_type type   = given.problem.type;
-    const auto dump_input = [&](const char* file, const std::vector<std::byte>& elements, const conv::tensor_shape& shape)
-    { demand(dump_tensor(given.dump / file, type, shape.lengths, encode(type, values_of(elements, type, shape)))); };
+    const data_type type  = given.problem.type;
+    const auto dump_input = [&](const char* file, const std::vector<std::byte>& elements,
+                                const conv::tensor_shape& shape) {
+        demand(dump_tensor(given.dump / file, type, shape.lengths, encode(type, values_of(elements, type, shape))));
+    };
     dump_input("in.npy", data.in, sizes.in);
     dump_input("out.npy", data.out, sizes.out);
     demand(dump_tensor(given.dump / "wei.npy", type, sizes.wei.lengths, weights));
@@ -125,8 +121,7 @@ void dump(const arguments& given, const shapes& sizes, const inputs& data, const
 std::vector<double> reference_kernel(const device& on, conv::problem p, const inputs& data, float (*prepare)(float))
 {
     const data_type given_type = std::exchange(p.type, data_type::fp32);
-    const auto upload_fp32     = [&](const std::vector<std::byte>& elements, const conv::tensor_shape& shape)
-    {
+    const auto upload_fp32     = [&](const std::vector<std::byte>& elements, const conv::tensor_shape& shape) {
         std::vector<float> values = decode(given_type, elements);
         std::transform(values.begin(), values.end(), values.begin(), prepare);
         return upload_input(on, encode(p.type, values), p.type, shape);
@@ -146,12 +141,10 @@ comparison verify_on_cpu(const conv::problem& p, const shapes& sizes, const inpu
 {
     const op::reference_gradient reference =
         op::reference(p, values_of(data.in, p.type, sizes.in), values_of(data.out, p.type, sizes.out));
-    return compare(p.type, weights,
-                   [&](std::int64_t i)
-                   {
-                       const double gradient = reference.gradient[i];
-                       return expectation{gradient, op::error_bound(p, gradient, reference.magnitude[i])};
-                   });
+    return compare(p.type, weights, [&](std::int64_t i) {
+        const double gradient = reference.gradient[i];
+        return expectation{gradient, op::error_bound(p, gradient, reference.magnitude[i])};
+    });
 }
 
 comparison verify_on_target(const device& on, const conv::problem& p, const inputs& data,
@@ -161,13 +154,11 @@ comparison verify_on_target(const device& on, const conv::problem& p, const inpu
     const std::vector<double> magnitude = reference_kernel(on, p, data, [](float value) { return std::abs(value); });
     conv::problem in_fp32               = p;
     in_fp32.type                        = data_type::fp32;
-    return compare(p.type, weights,
-                   [&](std::int64_t i)
-                   {
-                       // The reference kernel may be as wrong as an fp32 result may be.
-                       const double bound = op::error_bound(p, gradient[i], magnitude[i]);
-                       return expectation{gradient[i], bound + op::error_bound(in_fp32, gradient[i], magnitude[i])};
-                   });
+    return compare(p.type, weights, [&](std::int64_t i) {
+        // The reference kernel may be as wrong as an fp32 result may be.
+        const double bound = op::error_bound(p, gradient[i], magnitude[i]);
+        return expectation{gradient[i], bound + op::error_bound(in_fp32, gradient[i], magnitude[i])};
+    });
 }
 
 outcome compute(const device& on, const arguments& given, const shapes& sizes, const op::plan& plan)
@@ -196,9 +187,7 @@ outcome compute(const device& on, const arguments& given, const shapes& sizes, c
 
     const std::vector<std::byte> weights = download(on, wei);
     if(!given.dump.empty())
-    {
         dump(given, sizes, data, weights);
-    }
     switch(given.verify)
     {
     case verification::none: break;
@@ -223,13 +212,9 @@ int run(const arguments& given)
 {
     const device on = demand(device::open(given.target));
     if(!on.notice().empty())
-    {
         fmt::print("{}\n", on.notice());
-    }
     if(given.list_instances)
-    {
         return list_instances(on, given.problem);
-    }
     const op::plan plan = demand(op::make_plan(on, given.problem, given.split_k, given.instance));
     const shapes sizes(given.problem);
     check_job(on, given, sizes, plan);
@@ -240,9 +225,7 @@ int run(const arguments& given)
     std::fflush(stdout); // what follows takes its time
     const outcome done = compute(on, given, sizes, plan);
     if(!given.json.empty())
-    {
         demand(write_json(on, given, done));
-    }
     if(done.verified && !done.verified->passed())
     {
         return fail(program, fmt::format("the result is wrong: {}", describe(*done.verified, sizes.wei.lengths)),

@@ -14,10 +14,7 @@ namespace ck_tile::examples
 namespace
 {
 
-double tera_flops(const conv::problem& p, double milliseconds)
-{
-    return p.flops() / milliseconds / 1e9;
-}
+double tera_flops(const conv::problem& p, double milliseconds) { return p.flops() / milliseconds / 1e9; }
 
 double giga_bytes_per_second(const conv::problem& p, double milliseconds)
 {
@@ -37,8 +34,9 @@ const char* name_of(verification how)
 
 nlohmann::ordered_json json_of(const conv::problem& p)
 {
-    const auto list = [&](const conv::extents& numbers)
-    { return std::vector<std::int64_t>(numbers.begin(), numbers.begin() + p.spatial); };
+    const auto list = [&](const conv::extents& numbers) {
+        return std::vector<std::int64_t>(numbers.begin(), numbers.begin() + p.spatial);
+    };
     return {{"ndim", p.spatial},
             {"G", p.groups},
             {"N", p.batch},
@@ -81,9 +79,7 @@ std::string describe_timing(const device& on, const conv::problem& p, const outc
 std::string describe_verification(const arguments& given, const outcome& done)
 {
     if(!done.verified)
-    {
         return "Verification: not asked for";
-    }
     return fmt::format("Verification against {}: {}, {}", name_of(given.verify),
                        done.verified->passed() ? "passed" : "FAILED",
                        describe(*done.verified, weight_shape(given.problem).lengths));
@@ -105,17 +101,13 @@ status write_json(const device& on, const arguments& given, const outcome& done)
                             {"gb_per_s", giga_bytes_per_second(given.problem, *done.milliseconds)}};
     }
     if(done.verified)
-    {
         report["verification"] = json_of(given, *done.verified);
-    }
 
     std::ofstream file(given.json);
     file << report.dump(2) << '\n';
     file.close();
     if(!file)
-    {
         return rejection{fmt::format("{} cannot be written: choose another path", given.json.string())};
-    }
     return {};
 }
 

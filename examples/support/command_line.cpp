@@ -15,24 +15,20 @@ namespace ck_tile::examples
 
 result<std::int64_t> parse_integer(std::string_view what, std::string_view text)
 {
-    std::int64_t number     = 0;
-    const char* const end   = text.data() + text.size();
+    std::int64_t number      = 0;
+    const char* const end    = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     if(error == std::errc::result_out_of_range && stop == end)
-    {
         return rejection{fmt::format("{} must fit 64 bits, but is {}", what, text)};
-    }
     if(error != std::errc{} || stop != end)
-    {
         return rejection{fmt::format("{} must be a whole number, but is '{}'", what, text)};
-    }
     return number;
 }
 
 result<data_type> parse_data_type(std::string_view what, std::string_view text)
 {
-    return parse_choice<data_type>(
-        what, text, {{"fp16", data_type::fp16}, {"bf16", data_type::bf16}, {"fp32", data_type::fp32}});
+    return parse_choice<data_type>(what, text,
+                                   {{"fp16", data_type::fp16}, {"bf16", data_type::bf16}, {"fp32", data_type::fp32}});
 }
 
 std::string describe_tensor(std::string_view name, const std::vector<std::int64_t>& lengths,
@@ -47,9 +43,10 @@ status check_memory(double bytes)
     const double available = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     if(bytes > available)
     {
-        return rejection{fmt::format("the job needs about {:.3g} GB of memory, but this machine has {:.3g} GB: choose a "
-                                     "smaller problem",
-                                     bytes / 1e9, available / 1e9)};
+        return rejection{
+            fmt::format("the job needs about {:.3g} GB of memory, but this machine has {:.3g} GB: choose a "
+                        "smaller problem",
+                        bytes / 1e9, available / 1e9)};
     }
     return {};
 }
@@ -57,9 +54,7 @@ status check_memory(double bytes)
 status check_writable(const std::filesystem::path& file)
 {
     if(!std::ofstream(file, std::ios::app))
-    {
         return rejection{fmt::format("{} must be a file that can be written: choose another path", file.string())};
-    }
     return {};
 }
 
@@ -68,9 +63,7 @@ status check_folder(const std::filesystem::path& folder)
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if(!std::filesystem::is_directory(folder, error) || access(folder.c_str(), W_OK) != 0)
-    {
         return rejection{fmt::format("{} must be a folder that can be written: choose another path", folder.string())};
-    }
     return {};
 }
 

@@ -38,9 +38,7 @@ result<Choice> parse_choice(std::string_view what, std::string_view text,
     for(const auto& [name, choice] : choices)
     {
         if(name == text)
-        {
             return choice;
-        }
         names.push_back(name);
     }
     return rejection{fmt::format("{} must be one of {}, but is '{}'", what, fmt::join(names, ", "), text)};

@@ -45,13 +45,9 @@ inline double error_of(data_type type, const expectation& expected, double actua
 {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if(std::isnan(expected.value))
-    {
         return std::isnan(actual) ? 0 : infinity;
-    }
     if(std::isinf(expected.value))
-    {
         return actual == expected.value ? 0 : infinity;
-    }
     if(std::isinf(actual) && std::signbit(actual) == std::signbit(expected.value) &&
        std::abs(expected.value) + expected.bound >= overflow_threshold(type))
     {
@@ -71,7 +67,7 @@ comparison compare(data_type type, const std::vector<float>& actual, Expect expe
         const expectation expected = expect(i);
         const double error         = error_of(type, expected, actual[i]);
         const bool within          = error == 0 || (error <= expected.bound && std::isfinite(expected.bound));
-        const double ratio = error == 0 ? 0 : expected.bound > 0 ? error / expected.bound : INFINITY;
+        const double ratio         = error == 0 ? 0 : expected.bound > 0 ? error / expected.bound : INFINITY;
         found.failures += !within;
         if(ratio > worst_ratio)
         {

@@ -18,18 +18,14 @@ struct rejected : std::runtime_error
 inline void demand(const status& done)
 {
     if(!done)
-    {
         throw rejected(done.reason());
-    }
 }
 
 template <class T>
 T demand(result<T> made)
 {
     if(!made)
-    {
         throw rejected(made.reason());
-    }
     return std::move(*made);
 }
 

@@ -16,19 +16,17 @@ namespace ck_tile::examples
 namespace
 {
 
-data_type type_in_file(data_type type)
-{
-    return type == data_type::bf16 ? data_type::fp32 : type;
-}
+data_type type_in_file(data_type type) { return type == data_type::bf16 ? data_type::fp32 : type; }
 
 status check_header(const std::filesystem::path& file, data_type type, const std::vector<std::int64_t>& lengths,
                     data_type found_type, const std::vector<std::int64_t>& found_lengths)
 {
     if(found_type != type_in_file(type))
     {
-        return rejection{fmt::format("{}: {} needs an array of {}, found {}: convert the file, or choose another --dtype",
-                                     file.string(), name_of(type), type == data_type::fp16 ? "float16" : "float32",
-                                     found_type == data_type::fp16 ? "float16" : "float32")};
+        return rejection{
+            fmt::format("{}: {} needs an array of {}, found {}: convert the file, or choose another --dtype",
+                        file.string(), name_of(type), type == data_type::fp16 ? "float16" : "float32",
+                        found_type == data_type::fp16 ? "float16" : "float32")};
     }
     if(found_lengths != lengths)
     {
@@ -51,17 +49,11 @@ result<std::vector<std::byte>> load_tensor(const std::filesystem::path& file, da
 {
     result<npy_array> array = read_npy(file);
     if(!array)
-    {
         return rejection{array.reason()};
-    }
     if(status fits = check_header(file, type, lengths, array->type, array->lengths); !fits)
-    {
         return rejection{fits.reason()};
-    }
     if(type != data_type::bf16)
-    {
         return std::move(array->data);
-    }
 
     const std::vector<float> values = decode(data_type::fp32, array->data);
     std::vector<std::byte> elements = encode(type, values);

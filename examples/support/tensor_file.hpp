@@ -17,8 +17,8 @@ namespace ck_tile::examples
 // Rejects a file that is not a tensor of this type and these lengths; reads only its header.
 status check_tensor_file(const std::filesystem::path& file, data_type type, const std::vector<std::int64_t>& lengths);
 
-// The elements as they lie in memory. Rejects float32 values that bf16 cannot hold: rounding them silently would compute
-// another problem than the one in the file.
+// The elements as they lie in memory. Rejects float32 values that bf16 cannot hold: rounded, they would be another
+// problem than the one in the file.
 result<std::vector<std::byte>> load_tensor(const std::filesystem::path& file, data_type type,
                                            const std::vector<std::int64_t>& lengths);
 

@@ -40,9 +40,7 @@ std::vector<float> make_values(fill how, std::int64_t elements, std::uint64_t se
 
     std::vector<float> values(elements);
     if(how == fill::zeros)
-    {
         return values;
-    }
     for(std::int64_t i = 0; i < elements; ++i)
     {
         const auto random = static_cast<std::uint32_t>(mix(first + static_cast<std::uint64_t>(i) * golden_ratio) >> 32);

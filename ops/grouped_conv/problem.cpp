@@ -21,9 +21,7 @@ std::int64_t product(int spatial, const extents& lengths)
 {
     std::int64_t all = 1;
     for(int d = 0; d < spatial; ++d)
-    {
         all *= lengths[d];
-    }
     return all;
 }
 
@@ -31,9 +29,7 @@ extents output_lengths(const problem& p)
 {
     extents lengths{};
     for(int d = 0; d < p.spatial; ++d)
-    {
         lengths[d] = p.output(d);
-    }
     return lengths;
 }
 
@@ -43,14 +39,10 @@ tensor_shape packed(const std::vector<std::int64_t>& outer, int spatial, const e
 {
     tensor_shape shape{outer, {}};
     if(!channels_last)
-    {
         shape.lengths.insert(shape.lengths.end(), channels.begin(), channels.end());
-    }
     shape.lengths.insert(shape.lengths.end(), lengths.begin(), lengths.begin() + spatial);
     if(channels_last)
-    {
         shape.lengths.insert(shape.lengths.end(), channels.begin(), channels.end());
-    }
 
     shape.strides.resize(shape.lengths.size());
     std::int64_t stride = 1;
@@ -82,9 +74,7 @@ status check_range(std::string_view what, std::int64_t value, std::int64_t least
                                      least > 0 ? "positive" : "zero or positive", value, least)};
     }
     if(value > largest_number)
-    {
         return rejection{fmt::format("{} must fit 32 bits, but is {}: choose {} or less", what, value, largest_number)};
-    }
     return {};
 }
 
@@ -124,9 +114,7 @@ status check_dimension(const problem& p, int d)
     {
         const std::string what = fmt::format("{} in dimension {}", number.name, dimension_name(p, d));
         if(status in_range = check_range(what, number.value, number.least); !in_range)
-        {
             return in_range;
-        }
     }
 
     const std::int64_t padded = p.input[d] + p.left_pad[d] + p.right_pad[d];
@@ -171,9 +159,7 @@ std::int64_t tensor_shape::elements() const
 {
     std::int64_t all = 1;
     for(const std::int64_t length : lengths)
-    {
         all *= length;
-    }
     return all;
 }
 
@@ -200,19 +186,11 @@ status validate(const problem& p)
         std::int64_t least;
     } const counts[] = {{"G", p.groups, 1}, {"N", p.batch, 0}, {"K", p.k, 1}, {"C", p.c, 1}};
     for(const auto& count : counts)
-    {
         if(status in_range = check_range(count.name, count.value, count.least); !in_range)
-        {
             return in_range;
-        }
-    }
     for(int d = 0; d < p.spatial; ++d)
-    {
         if(status possible = check_dimension(p, d); !possible)
-        {
             return possible;
-        }
-    }
 
     std::vector<std::int64_t> padded = {p.batch, p.groups, p.c};
     std::vector<std::int64_t> output = {p.batch, p.groups, p.k};
@@ -225,13 +203,9 @@ status validate(const problem& p)
     }
     // With its padding, as the views that kernels see it through count the padding in.
     if(status fits = check_size("padded input", padded, p.type); !fits)
-    {
         return fits;
-    }
     if(status fits = check_size("output", output, p.type); !fits)
-    {
         return fits;
-    }
     return check_size("weight tensor", weight, p.type);
 }
 

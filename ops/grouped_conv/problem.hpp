@@ -86,9 +86,9 @@ tensor_shape input_shape(const problem& p);  // e.g. N, Hi, Wi, G, C
 tensor_shape output_shape(const problem& p); // e.g. N, Ho, Wo, G, K
 tensor_shape weight_shape(const problem& p); // e.g. G, K, Y, X, C
 
-// Whether the numbers describe a convolution at all: counts positive (batch may be 0), all within 32 bits, the filter no
-// larger than the padded input, and no tensor (the input with its padding) of 2^63 bytes or more. Only then may the other
-// functions be called.
+// Whether the numbers describe a convolution at all: counts positive (batch may be 0), all within 32 bits, the filter
+// no larger than the padded input, and no tensor (the input with its padding) of 2^63 bytes or more. Only then may the
+// other functions be called.
 status validate(const problem& p);
 
 // "grouped_conv 2-D nhwgc fp16 G1 N256 K64 C64 filter 3x3 input 56x56 stride 1x1 ..." for messages and tables.

@@ -232,12 +232,11 @@ result<plan> make_plan(const device& on, const conv::problem& p, int split_k, st
     if(wanted > pixels)
         return rejection{
             fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};
+    if(ceil_div(pixels, wanted) > max_split_pixels(p))
+        return rejection{fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose "
+                                     "at least {}, or auto",
+                                     wanted, ceil_div(pixels, wanted), range_bytes, ceil_div(pixels, max_split_pixels(p)))};
     const std::int64_t length = split_length(p, static_cast<int>(wanted));
-    if(length > max_split_pixels(p))
-        return rejection{
-            fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose at "
-                        "least {}, or auto",
-                        wanted, length, range_bytes, ceil_div(pixels, max_split_pixels(p)))};
     const std::int64_t splits = ceil_div(pixels, length); // rounding up the length can leave the last ones empty
     if(tiles_of(c, p) > max_blocks / splits)
         return rejection{

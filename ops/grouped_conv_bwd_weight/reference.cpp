@@ -29,7 +29,7 @@ constexpr std::int64_t chunk_pixels = 1024;
 
 std::int64_t rounded_up_quotient(std::int64_t a, std::int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
 
-// The outputs o of one dimension whose tap falls on the input, not into the padding; `origin` is where it does for o = 0.
+// The outputs o of one dimension whose tap falls on the input, not into the padding; at o = 0 it falls on `origin`.
 struct span
 {
     std::int64_t begin;
@@ -62,7 +62,6 @@ struct geometry
 {
     extents input  = {1, 1, 1};
     extents output = {1, 1, 1};
-    extents filter = {1, 1, 1};
     extents stride = {1, 1, 1};
     std::array<std::vector<span>, conv::max_spatial> taps; // [dimension][position in the filter]
 
@@ -78,9 +77,8 @@ struct geometry
             }
             input[d]  = p.input[given];
             output[d] = p.output(given);
-            filter[d] = p.filter[given];
             stride[d] = p.stride[given];
-            for(std::int64_t tap = 0; tap < filter[d]; ++tap)
+            for(std::int64_t tap = 0; tap < p.filter[given]; ++tap)
             {
                 // 0 <= o * stride + origin < input
                 const std::int64_t origin = tap * p.dilation[given] - p.left_pad[given];
@@ -92,20 +90,16 @@ struct geometry
     }
 };
 
-// sums[k][c] += dy[pixel][k] * x[pixel][c] over `pixels` neighbours of one output row, which are `x_step` elements apart
-// in x. The only loop that takes time.
+// sums[k][c] += dy[pixel][k] * x[pixel][c] over `pixels` neighbours of one output row, which lie `x_step` elements
+// apart in x. The only loop that takes time.
 void accumulate(double (&sums)[register_k][block_c], const double* dy, const double* x, std::int64_t x_step,
                 std::int64_t pixels)
 {
     for(std::int64_t pixel = 0; pixel < pixels; ++pixel, dy += block_k, x += x_step)
     {
         for(int k = 0; k < register_k; ++k)
-        {
             for(int c = 0; c < block_c; ++c)
-            {
                 sums[k][c] += dy[k] * x[c];
-            }
-        }
     }
 }
 
@@ -116,20 +110,14 @@ void pack(std::vector<double>& packed, const float* image, const tensor_strides&
 {
     packed.assign(pixels * block, 0.0);
     for(std::int64_t pixel = 0; pixel < pixels; ++pixel)
-    {
         for(std::int64_t channel = 0; channel < count; ++channel)
-        {
             packed[pixel * block + channel] = image[pixel * strides.pixel + channel * strides.channel];
-        }
-    }
 }
 
 void make_absolute(std::vector<double>& values)
 {
     for(double& value : values)
-    {
         value = std::abs(value);
-    }
 }
 
 class weight_gradient
@@ -230,9 +218,7 @@ class weight_gradient
                 const std::int64_t od = r / shape_.output[1];
                 const std::int64_t oh = r % shape_.output[1];
                 if(od < d.begin || od >= d.end || oh < h.begin || oh >= h.end)
-                {
                     continue;
-                }
                 const std::int64_t id = od * shape_.stride[0] + d.origin;
                 const std::int64_t ih = oh * shape_.stride[1] + h.origin;
                 const std::int64_t iw = w.begin * shape_.stride[2] + w.origin;
@@ -253,12 +239,8 @@ class weight_gradient
         {
             double* row = weights.data() + (g * p_.k + k) * p_.c * taps_;
             for(std::int64_t tap = 0; tap < taps_; ++tap)
-            {
                 for(std::int64_t c = c0; c < std::min(p_.c, c0 + block_c); ++c)
-                {
                     row[tap * t_stride + c * c_stride] = sums[(tap * block_k + k - k0) * block_c + c - c0];
-                }
-            }
         }
     }
 
@@ -289,21 +271,15 @@ reference_gradient reference(const conv::problem& p, const std::vector<float>& i
     const auto compute_blocks            = [&] {
         weight_gradient::scratch own;
         for(std::int64_t block = next_block++; block < work.blocks(); block = next_block++)
-        {
             work.compute_block(block, own);
-        }
     };
     std::vector<std::future<void>> helpers; // rather than threads, as they hand on exceptions: memory may run out
     const std::int64_t threads = std::min<std::int64_t>(std::thread::hardware_concurrency(), work.blocks());
     for(std::int64_t i = 1; i < threads; ++i)
-    {
         helpers.push_back(std::async(std::launch::async, compute_blocks));
-    }
     compute_blocks();
     for(std::future<void>& helper : helpers)
-    {
         helper.get();
-    }
     return result;
 }
 

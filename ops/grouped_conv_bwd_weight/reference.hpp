@@ -9,8 +9,8 @@
 namespace ck_tile::grouped_conv_bwd_weight
 {
 
-// For every weight, in the layout's order: the exact gradient (to fp64) and the sum of the absolute values of its terms,
-// which scales the error bound.
+// For every weight, in the layout's order: the gradient in fp64, and the sum of the absolute values of its terms, which
+// scales the error bound.
 struct reference_gradient
 {
     std::vector<double> gradient;

@@ -73,7 +73,8 @@ struct im2col
     {
         return [this, end]<int... d>(std::integer_sequence<int, d...>) {
             const multi_index<S> out = output();
-            return transform(windows(), along<dims{1 + S + d..., 2 * S + 1}, dims{0}>(merge<S + 1>{{filter[d]..., channels}}),
+            return transform(windows(),
+                             along<dims{1 + S + d..., 2 * S + 1}, dims{0}>(merge<S + 1>{{filter[d]..., channels}}),
                              along<dims{0, 1 + d...}, dims{1}>(merge<S + 1>{{images, out[d]...}, end}));
         }(std::make_integer_sequence<int, S>{});
     }

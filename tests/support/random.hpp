@@ -14,7 +14,10 @@ class random_numbers
     explicit random_numbers(std::uint32_t seed) : state_(seed) {}
 
     // A whole number in [low, high].
-    int between(int low, int high) { return low + static_cast<int>(state_() % static_cast<std::uint32_t>(high - low + 1)); }
+    int between(int low, int high)
+    {
+        return low + static_cast<int>(state_() % static_cast<std::uint32_t>(high - low + 1));
+    }
 
   private:
     std::mt19937 state_;

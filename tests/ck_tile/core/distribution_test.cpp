@@ -103,7 +103,7 @@ TEST_P(OfGemm, TransfersCoverAndGiveThreadsTheSameElements)
                     };
                     EXPECT_EQ(elements_of(t.memory), elements_of(t.lds)) << what;
                 }
-    EXPECT_GT(seen, 100);
+    EXPECT_GT(seen, 50);
 }
 
 TEST_P(OfGemm, RowsThatLeaveTogetherCover)
@@ -129,7 +129,8 @@ INSTANTIATE_TEST_SUITE_P(Architectures, OfGemm, testing::ValuesIn(all_targets),
 
 TEST(Distribution, BrokenOnesDoNotCover)
 {
-    const distribution good = {.lengths = {32, 8}, .wave = {}, .lane = {{32, 0, 1}, {2, 1, 4}}, .reg = {}, .vec = {{4, 1, 1}}};
+    const distribution good = {
+        .lengths = {32, 8}, .wave = {}, .lane = {{32, 0, 1}, {2, 1, 4}}, .reg = {}, .vec = {{4, 1, 1}}};
     expect_covers(good, "the example of distribution.hpp");
     distribution gap = good;
     gap.lane         = {{32, 0, 2}, {2, 1, 4}};
@@ -194,6 +195,9 @@ TEST(Distribution, CoversSaysWhatCountingSays)
     {
         const distribution d = random_distribution(random);
         const bool counted   = holds_each_element_alike(d);
+        each_place(d, [&](const place& p, const multi_index<3>& at) {
+            ASSERT_EQ(at, (multi_index{d.locate(0, p), d.locate(1, p), d.locate(2, p)}));
+        });
         ASSERT_EQ(d.covers(), counted) << "distribution " << i << " of " << d.elements() << " elements";
         ++(counted ? good : broken);
     }
@@ -262,8 +266,9 @@ TEST(Distribution, ReachIsAlong)
     expect_reach_is_along<digits{{4}, {3, 1, 2}, {2, 0, 1}}>();
     expect_reach_is_along<digits{{16, 0, 1}, {2, 1, 4}, {2}}>();
 
-    constexpr distribution d = {.lengths = {8, 8}, .wave = {{2, 0, 4}, {2}}, .lane = {{4, 0, 1}, {2, 1, 4}}, .reg = {}, .vec = {{4, 1, 1}}};
-    int threads              = 0;
+    constexpr distribution d = {
+        .lengths = {8, 8}, .wave = {{2, 0, 4}, {2}}, .lane = {{4, 0, 1}, {2, 1, 4}}, .reg = {}, .vec = {{4, 1, 1}}};
+    int threads = 0;
     for_each_thread<d>([&](thread t) {
         EXPECT_EQ(t.copy, threads++);
         EXPECT_EQ((first_element<d, 0>(t)), d.locate(0, {t.wave, t.lane, 0, 0}));

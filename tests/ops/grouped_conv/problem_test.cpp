@@ -112,8 +112,7 @@ struct rejected_case
 };
 
 class grouped_conv_problem_rejection : public testing::TestWithParam<rejected_case>
-{
-};
+{};
 
 TEST_P(grouped_conv_problem_rejection, states_rule_value_and_fix)
 {
@@ -149,57 +148,56 @@ INSTANTIATE_TEST_SUITE_P(
         rejected_case{"no_stride", [](problem& p) { p.stride[2] = 0; },
                       "stride in dimension W must be positive, but is 0: choose 1 or more"},
         rejected_case{"dimension_of_1d",
-                      [](problem& p)
-                      {
+                      [](problem& p) {
                           p.spatial     = 1;
                           p.dilation[0] = -2;
                       },
                       "dilation in dimension W must be positive, but is -2: choose 1 or more"},
         rejected_case{"dimension_of_2d",
-                      [](problem& p)
-                      {
+                      [](problem& p) {
                           p.spatial     = 2;
                           p.left_pad[0] = -1;
                       },
                       "left pad in dimension H must be zero or positive, but is -1: choose 0 or more"},
         rejected_case{"negative_right_pad", [](problem& p) { p.right_pad[2] = -3; },
                       "right pad in dimension W must be zero or positive, but is -3: choose 0 or more"},
-        rejected_case{"huge_dilation", [](problem& p) { p.dilation[0] = huge; },
-                      "dilation in dimension D must fit 32 bits, but is 1000000000000000000: choose 2147483647 or less"},
+        rejected_case{
+            "huge_dilation", [](problem& p) { p.dilation[0] = huge; },
+            "dilation in dimension D must fit 32 bits, but is 1000000000000000000: choose 2147483647 or less"},
         rejected_case{"filter_too_large", [](problem& p) { p.dilation[1] = 8; },
                       "the filter must not be larger than the padded input, but in dimension H it spans 17 elements "
                       "(filter 3, dilation 8) of 16 (input 14, pads 1 and 1): choose a smaller filter or dilation, or "
                       "pad more"},
-        rejected_case{"huge_input", [](problem& p) { p.input = {2'000'000'000, 2'000'000'000, 2'000'000'000}; },
-                      "the padded input must have less than 2^63 bytes, but has 1 * 4 * 256 * 2000000002 * 2000000002 * "
-                      "2000000002 elements of 2 bytes: choose smaller lengths"},
-        rejected_case{"huge_padding_around_little",
-                      [](problem& p)
-                      {
-                          p.dilation  = {1'000'000'000, 1'000'000'000, 1'000'000'000};
-                          p.left_pad  = p.dilation;
-                          p.right_pad = p.dilation;
-                      },
-                      "the padded input must have less than 2^63 bytes, but has 1 * 4 * 256 * 2000000014 * 2000000014 * "
-                      "2000000014 elements of 2 bytes: choose smaller lengths"},
+        rejected_case{
+            "huge_input", [](problem& p) { p.input = {2'000'000'000, 2'000'000'000, 2'000'000'000}; },
+            "the padded input must have less than 2^63 bytes, but has 1 * 4 * 256 * 2000000002 * 2000000002 * "
+            "2000000002 elements of 2 bytes: choose smaller lengths"},
+        rejected_case{
+            "huge_padding_around_little",
+            [](problem& p) {
+                p.dilation  = {1'000'000'000, 1'000'000'000, 1'000'000'000};
+                p.left_pad  = p.dilation;
+                p.right_pad = p.dilation;
+            },
+            "the padded input must have less than 2^63 bytes, but has 1 * 4 * 256 * 2000000014 * 2000000014 * "
+            "2000000014 elements of 2 bytes: choose smaller lengths"},
         rejected_case{"huge_output",
-                      [](problem& p)
-                      {
+                      [](problem& p) {
                           p.k     = 2'000'000'000;
                           p.batch = 2'000'000'000;
                       },
                       "the output must have less than 2^63 bytes, but has 2000000000 * 4 * 2000000000 * 14 * 14 * 14 "
                       "elements of 2 bytes: choose smaller lengths"},
-        rejected_case{"huge_weights",
-                      [](problem& p)
-                      {
-                          p.k      = 2'000'000'000;
-                          p.c      = 2'000'000'000;
-                          p.batch  = 0;
-                          p.groups = 2;
-                      },
-                      "the weight tensor must have less than 2^63 bytes, but has 2 * 2000000000 * 2000000000 * 3 * 3 * 3 "
-                      "elements of 2 bytes: choose smaller lengths"}),
+        rejected_case{
+            "huge_weights",
+            [](problem& p) {
+                p.k      = 2'000'000'000;
+                p.c      = 2'000'000'000;
+                p.batch  = 0;
+                p.groups = 2;
+            },
+            "the weight tensor must have less than 2^63 bytes, but has 2 * 2000000000 * 2000000000 * 3 * 3 * 3 "
+            "elements of 2 bytes: choose smaller lengths"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 } // namespace

@@ -33,15 +33,14 @@ conv::extents unflatten(std::int64_t index, int spatial, const auto& length)
 {
     conv::extents place{};
     for(int d = spatial; d-- > 0; index /= length(d))
-    {
         place[d] = index % length(d);
-    }
     return place;
 }
 
 // One weight: the sum over all images and output pixels of dY * X, where the tap falls on the input.
-std::pair<double, double> one_weight(const conv::problem& p, const std::vector<float>& in, const std::vector<float>& out,
-                                     std::int64_t g, std::int64_t k, std::int64_t tap, std::int64_t c)
+std::pair<double, double> one_weight(const conv::problem& p, const std::vector<float>& in,
+                                     const std::vector<float>& out, std::int64_t g, std::int64_t k, std::int64_t tap,
+                                     std::int64_t c)
 {
     double gradient = 0, magnitude = 0;
     const conv::extents t = unflatten(tap, p.spatial, [&](int d) { return p.filter[d]; });
@@ -79,11 +78,11 @@ void expect_definition(const conv::problem& p, const std::vector<float>& in, con
     ASSERT_EQ(found.magnitude.size(), found.gradient.size());
     for(std::int64_t i = 0; i < std::int64_t(found.gradient.size()); ++i)
     {
-        const bool channels_last = p.layout != conv::layout::ngchw;
-        const std::int64_t tap   = channels_last ? i / p.c % taps : i % taps;
-        const std::int64_t c     = channels_last ? i % p.c : i / taps % p.c;
-        const std::int64_t k     = i / (taps * p.c) % p.k;
-        const std::int64_t g     = i / (taps * p.c) / p.k;
+        const bool channels_last         = p.layout != conv::layout::ngchw;
+        const std::int64_t tap           = channels_last ? i / p.c % taps : i % taps;
+        const std::int64_t c             = channels_last ? i % p.c : i / taps % p.c;
+        const std::int64_t k             = i / (taps * p.c) % p.k;
+        const std::int64_t g             = i / (taps * p.c) / p.k;
         const auto [gradient, magnitude] = one_weight(p, in, out, g, k, tap, c);
         // The orders of summation differ; NaN and infinity must be the same.
         const auto agree = [&](double actual, double expected) {
@@ -100,9 +99,7 @@ std::vector<float> random_values(std::int64_t count, std::minstd_rand& random)
 {
     std::vector<float> values(count);
     for(float& value : values)
-    {
         value = static_cast<float>(random() % 2001) / 1000 - 1;
-    }
     return values;
 }
 
@@ -118,13 +115,13 @@ conv::problem random_problem(std::minstd_rand& random)
                     .c       = draw(1, 18)};
     for(int d = 0; d < p.spatial; ++d)
     {
-        p.filter[d]    = draw(1, 4);
-        p.stride[d]    = draw(1, 4);
-        p.dilation[d]  = draw(1, 3);
-        p.left_pad[d]  = draw(0, 4);
-        p.right_pad[d] = draw(0, 4);
+        p.filter[d]                    = draw(1, 4);
+        p.stride[d]                    = draw(1, 4);
+        p.dilation[d]                  = draw(1, 3);
+        p.left_pad[d]                  = draw(0, 4);
+        p.right_pad[d]                 = draw(0, 4);
         const std::int64_t least_input = std::max<std::int64_t>(1, p.window(d) - p.left_pad[d] - p.right_pad[d]);
-        p.input[d]     = draw(least_input, least_input + (p.spatial == 1 ? 30 : 5));
+        p.input[d]                     = draw(least_input, least_input + (p.spatial == 1 ? 30 : 5));
     }
     return p;
 }
@@ -179,8 +176,8 @@ TEST(grouped_conv_bwd_weight_reference, not_a_number_stays_where_it_is)
         p.layout               = order;
         std::vector<float> in  = random_values(input_shape(p).elements(), random);
         std::vector<float> out = random_values(output_shape(p).elements(), random);
-        out.front()            = std::numeric_limits<float>::quiet_NaN(); // a corner, where most taps fall into the padding
-        in.back()              = std::numeric_limits<float>::infinity();
+        out.front() = std::numeric_limits<float>::quiet_NaN(); // a corner, where most taps fall into the padding
+        in.back()   = std::numeric_limits<float>::infinity();
         ASSERT_NO_FATAL_FAILURE(expect_definition(p, in, out));
         EXPECT_TRUE(std::isfinite(reference(p, in, out).gradient.front()));
     }

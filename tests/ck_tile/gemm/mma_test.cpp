@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Matrix products on the CPU in the lanes' layouts of every instruction: the fragments of one block.
+#include "ck_tile/verbs/mma.hpp"
+
+#include "ck_tile/gemm/pipelines.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/tile_elements.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace ck_tile
+{
+namespace
+{
+
+// A matrix of small whole numbers, whose products and sums fp32 holds exactly.
+struct matrix
+{
+    int rows, cols;
+    std::vector<float> at_;
+
+    matrix(int r, int c) : rows(r), cols(c), at_(static_cast<std::size_t>(r * c)) {}
+    matrix(int r, int c, random_numbers& random) : matrix(r, c)
+    {
+        for(float& x : at_)
+            x = static_cast<float>(random.between(-8, 8));
+    }
+    float& at(int r, int c) { return at_[static_cast<std::size_t>(r * cols + c)]; }
+    float at(int r, int c) const { return at_[static_cast<std::size_t>(r * cols + c)]; }
+};
+
+// Element (row, col) of C by the definition, of an instruction with `blocks` independent products of m x n each: fragments
+// of A and C are blocks * m rows, of B blocks * n rows, block after block.
+double product_at(const matrix& a, const matrix& b, const matrix_instruction& i, int row, int col)
+{
+    const int block = row % (i.m * i.blocks) / i.m;
+    const int b_row = col / i.n * i.n * i.blocks + block * i.n + col % i.n;
+    double sum      = 0;
+    for(int k = 0; k < a.cols; ++k)
+        sum += double(a.at(row, k)) * b.at(b_row, k);
+    return sum;
+}
+
+template <class Tile>
+void fill_lds(const Tile& tile, const matrix& from)
+{
+    for(int r = 0; r < from.rows; ++r)
+        for(int c = 0; c < from.cols; ++c)
+            *tile.at(r, c) = convert<typename Tile::element>(from.at(r, c));
+}
+
+template <gemm::shape S>
+void expect_product()
+{
+    SCOPED_TRACE(std::string(S.inst().name) + " waves " + std::to_string(S.waves_m) + "x" + std::to_string(S.waves_n));
+    using element            = element_t<S.inst().type>;
+    constexpr auto a_in_lds  = gemm::operand_in_lds(S, S.m);
+    constexpr auto b_in_lds  = gemm::operand_in_lds(S, S.n * S.inst().blocks);
+    constexpr int a_elements = a_in_lds.elements();
+    alignas(16) static element memory[a_elements + b_in_lds.elements()];
+    const lds_tile<element, a_in_lds> a{memory};
+    const lds_tile<element, b_in_lds> b{memory + a_elements};
+
+    random_numbers random(30);
+    const matrix a_values(S.m, S.k, random), b_values(S.n * S.inst().blocks, S.k, random);
+    fill_lds(a, a_values);
+    fill_lds(b, b_values);
+
+    auto acc = fill<float, gemm::accumulator(S)>(3.f); // what was there stays in the sum
+    for(int k = 0; k < S.k; k += S.slab())
+        mma<S>(acc, load<gemm::a_fragments(S)>(a, {0, k}), load<gemm::b_fragments(S)>(b, {0, k}));
+
+    int wrong = 0;
+    each_element(acc, [&](const multi_index<3>& at, float c) {
+        wrong += c != 3 + product_at(a_values, b_values, S.inst(), at[0], at[1]);
+    });
+    EXPECT_EQ(wrong, 0) << "of " << S.m * S.n << " elements";
+}
+
+// One wave with one fragment, and 2 x 2 waves with 2 x 2 fragments; two loads of fragments along k.
+template <opcode Op>
+void expect_instruction_multiplies()
+{
+    constexpr gemm::shape one  = {describe(Op).m * describe(Op).blocks, describe(Op).n, 0, 1, 1, Op};
+    constexpr gemm::shape four = {4 * one.m, 4 * one.n, 0, 2, 2, Op};
+    expect_product<gemm::shape{one.m, one.n, one.slab(), 1, 1, Op}>();
+    expect_product<gemm::shape{four.m, four.n, 2 * one.slab(), 2, 2, Op}>();
+}
+
+// clang-format off
+TEST(Mma, Mfma32x32x8Fp16) { expect_instruction_multiplies<opcode::mfma_32x32x8_fp16>(); }
+TEST(Mma, Mfma16x16x16Fp16) { expect_instruction_multiplies<opcode::mfma_16x16x16_fp16>(); }
+TEST(Mma, Mfma4x4x4Of16BlocksFp16) { expect_instruction_multiplies<opcode::mfma_4x4x4_16_blocks_fp16>(); }
+TEST(Mma, Mfma32x32x8Bf16) { expect_instruction_multiplies<opcode::mfma_32x32x8_bf16>(); }
+TEST(Mma, Mfma16x16x16Bf16) { expect_instruction_multiplies<opcode::mfma_16x16x16_bf16>(); }
+TEST(Mma, Mfma4x4x4Of16BlocksBf16) { expect_instruction_multiplies<opcode::mfma_4x4x4_16_blocks_bf16>(); }
+TEST(Mma, Mfma32x32x2Fp32) { expect_instruction_multiplies<opcode::mfma_32x32x2_fp32>(); }
+TEST(Mma, Mfma16x16x4Fp32) { expect_instruction_multiplies<opcode::mfma_16x16x4_fp32>(); }
+TEST(Mma, Wmma16x16x16Fp16) { expect_instruction_multiplies<opcode::wmma_16x16x16_fp16>(); }
+TEST(Mma, Wmma16x16x16Bf16) { expect_instruction_multiplies<opcode::wmma_16x16x16_bf16>(); }
+TEST(Mma, Fma4x8x1Fp32) { expect_instruction_multiplies<opcode::fma_4x8x1_fp32>(); }
+// clang-format on
+
+// The table has no instruction that is not among the tests above.
+static_assert(std::size(matrix_instructions) == 11, "mma_test: add a test of the new instruction");
+
+} // namespace
+} // namespace ck_tile

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Round trips of .npy files, the bytes that NumPy itself writes, and every way in which a file can be wrong.
+#include "ck_tile/runtime/npy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+namespace ck_tile
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+using namespace std::string_literals;
+using lengths = std::vector<std::int64_t>;
+
+std::vector<std::byte> counting_bytes(std::size_t count)
+{
+    std::vector<std::byte> bytes(count);
+    for(std::size_t i = 0; i < count; ++i)
+        bytes[i] = static_cast<std::byte>(i * 7 + 1);
+    return bytes;
+}
+
+// A file as format 1.0 has it, around any dictionary.
+std::string file_of(const std::string& dictionary, std::size_t data_bytes)
+{
+    return "\x93NUMPY\x01\x00"s + static_cast<char>(dictionary.size() & 0xff) +
+           static_cast<char>(dictionary.size() >> 8) + dictionary + std::string(data_bytes, '\x01');
+}
+
+class npy : public testing::Test
+{
+  protected:
+    npy()
+        : folder_(fs::path(testing::TempDir()) / ("npy_test_" + std::to_string(getpid()) +
+                                                  testing::UnitTest::GetInstance()->current_test_info()->name())),
+          file_(folder_ / "array.npy")
+    {
+        fs::create_directories(folder_);
+    }
+    ~npy() override { fs::remove_all(folder_); }
+
+    void save(std::string_view content) const { std::ofstream(file_, std::ios::binary) << content; }
+
+    std::string saved() const
+    {
+        std::ifstream file(file_, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    // Rejected by both ways of reading, with a text that names the file.
+    void expect_rejection(std::string_view content, std::string_view reason) const
+    {
+        save(content);
+        const std::string expected = file_.string() + ": " + std::string(reason);
+        EXPECT_EQ(read_npy_header(file_).reason(), expected);
+        EXPECT_EQ(read_npy(file_).reason(), expected);
+    }
+
+    fs::path folder_;
+    fs::path file_;
+};
+
+TEST_F(npy, reads_what_it_writes)
+{
+    for(const data_type type : {data_type::fp16, data_type::fp32})
+    {
+        for(const lengths& shape : {lengths{}, lengths{5}, lengths{2, 3, 4}, lengths{0, 7}, lengths{1, 1, 1, 1, 1, 1}})
+        {
+            std::size_t bytes = bytes_of(type);
+            for(const std::int64_t length : shape)
+                bytes *= length;
+            const std::vector<std::byte> data = counting_bytes(bytes);
+            const status written              = write_npy(file_, type, shape, data);
+            ASSERT_TRUE(written) << written.reason();
+            const result<npy_array> read = read_npy(file_);
+            ASSERT_TRUE(read) << read.reason();
+            EXPECT_EQ(read->type, type);
+            EXPECT_EQ(read->lengths, shape);
+            EXPECT_EQ(read->data, data);
+
+            const result<npy_header> header = read_npy_header(file_);
+            ASSERT_TRUE(header) << header.reason();
+            EXPECT_EQ(header->lengths, shape);
+            EXPECT_EQ(header->data_offset % 64, 0u);
+            EXPECT_EQ(header->data_bytes, bytes);
+        }
+    }
+}
+
+TEST_F(npy, writes_the_format)
+{
+    ASSERT_TRUE(write_npy(file_, data_type::fp16, {2, 3}, counting_bytes(12)));
+    const std::string content = saved();
+    ASSERT_EQ(content.size(), 128u + 12u);
+    EXPECT_EQ(content.substr(0, 10), "\x93NUMPY\x01\x00\x76\x00"s);
+    EXPECT_TRUE(content.substr(10).starts_with("{'descr': '<f2', 'fortran_order': False, 'shape': (2,3,), }  "));
+    EXPECT_EQ(content[127], '\n');
+}
+
+TEST_F(npy, reads_what_numpy_writes)
+{
+    // numpy.save("array.npy", numpy.ones((2, 3), numpy.float32)) of NumPy 1.24
+    const std::string dictionary =
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }" + std::string(58, ' ') + "\n";
+    save(file_of(dictionary, 24));
+    const result<npy_array> read = read_npy(file_);
+    ASSERT_TRUE(read) << read.reason();
+    EXPECT_EQ(read->type, data_type::fp32);
+    EXPECT_EQ(read->lengths, (lengths{2, 3}));
+
+    const std::string size = {static_cast<char>(dictionary.size()), 0, 0, 0};
+    save("\x93NUMPY\x02\x00"s + size + dictionary + std::string(24, '\x01')); // format 2.0
+    EXPECT_EQ(read_npy(file_)->lengths, (lengths{2, 3}));
+}
+
+TEST_F(npy, reads_any_order_and_spacing_of_the_dictionary)
+{
+    save(file_of("{ \"shape\":(3,),\"descr\" : '<f2','fortran_order':False}\n", 6));
+    const result<npy_array> read = read_npy(file_);
+    ASSERT_TRUE(read) << read.reason();
+    EXPECT_EQ(read->type, data_type::fp16);
+    EXPECT_EQ(read->lengths, (lengths{3}));
+}
+
+TEST_F(npy, rejects_what_is_no_file)
+{
+    EXPECT_EQ(read_npy(file_).reason(), file_.string() + ": expected a NumPy .npy file, found no such file");
+    EXPECT_EQ(read_npy(folder_).reason(), folder_.string() + ": expected a NumPy .npy file, found something else");
+}
+
+TEST_F(npy, rejects_other_formats)
+{
+    constexpr auto no_start = "expected a NumPy .npy file, found a file that does not start like one";
+    expect_rejection("", no_start);
+    expect_rejection("\x93NUM", no_start);
+    expect_rejection("PK\x03\x04 this is an .npz file, a zip archive", no_start);
+    expect_rejection("\x93NUMPY\x03\x00\x10\x00 and more"s, "expected .npy format 1.0 or 2.0, found 3.0");
+    expect_rejection("\x93NUMPY\x01\x07\x10\x00 and more"s, "expected .npy format 1.0 or 2.0, found 1.7");
+    expect_rejection("\x93NUMPY\x01\x00\xff\x7f..."s,
+                     "expected a header of at most 65536 bytes, found one of 32767 bytes in a file of 13 bytes");
+    expect_rejection("\x93NUMPY\x02\x00\xff\xff\xff\xff..."s,
+                     "expected a header of at most 65536 bytes, found one of 4294967295 bytes in a file of 15 bytes");
+}
+
+TEST_F(npy, rejects_other_dictionaries)
+{
+    for(const char* dictionary : {
+            "",
+            "{",
+            "{}",
+            "garbage",
+            "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3)",
+            "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3)} and more",
+            "{'descr': '<f2', 'fortran_order': False, 'shape': (2 3)}",
+            "{'descr': '<f2', 'fortran_order': False, 'shape': (-2, 3)}",
+            "{'descr': '<f2', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+            "{'descr': '<f2', 'fortran_order': False, 'shape': 6}",
+            "{'descr': '<f2', 'fortran_order': 0, 'shape': (2, 3)}",
+            "{'descr': [('x', '<f2')], 'fortran_order': False, 'shape': (2, 3)}",
+            "{'descr': '<f2', 'fortran_order': False}",
+            "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), 'more': 1}",
+            "{'descr': '<f2",
+        })
+    {
+        SCOPED_TRACE(dictionary);
+        expect_rejection(
+            file_of(dictionary, 12),
+            "expected a header with a simple descr, fortran_order and shape, found one that is not such a dictionary");
+    }
+}
+
+TEST_F(npy, rejects_other_arrays)
+{
+    for(const char* descr : {"<f8", ">f2", "<i4", "|b1", "<c8"})
+    {
+        expect_rejection(file_of("{'descr': '"s + descr + "', 'fortran_order': False, 'shape': (2, 3), }", 12),
+                         "expected an array of little-endian float16 or float32 ('<f2' or '<f4'), found '"s + descr +
+                             "'");
+    }
+    expect_rejection(file_of("{'descr': '<f2', 'fortran_order': True, 'shape': (2, 3), }", 12),
+                     "expected an array in C order, found one in Fortran order");
+}
+
+TEST_F(npy, rejects_other_sizes)
+{
+    const std::string dictionary = "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }";
+    expect_rejection(file_of(dictionary, 11), "expected 12 bytes of elements, as its shape says, found 11 bytes");
+    expect_rejection(file_of(dictionary, 13), "expected 12 bytes of elements, as its shape says, found 13 bytes");
+    expect_rejection(file_of("{'descr': '<f2', 'fortran_order': False, 'shape': "
+                             "(1000000000000000000, 1000000000000000000), }",
+                             12),
+                     "expected a shape whose size fits 64 bits, found 12 bytes");
+}
+
+// Whatever a file is cut off at or spoilt with, reading says so or succeeds; it never crashes.
+TEST_F(npy, survives_truncated_and_spoilt_files)
+{
+    const std::string whole = file_of("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 24);
+    for(std::size_t size = 0; size < whole.size(); ++size)
+    {
+        save(whole.substr(0, size));
+        EXPECT_FALSE(read_npy(file_)) << "cut off after " << size << " bytes";
+    }
+    std::minstd_rand random(1);
+    for(int i = 0; i < 1000; ++i)
+    {
+        std::string spoilt = whole;
+        for(int n = 0; n < 3; ++n)
+            spoilt[random() % spoilt.size()] = static_cast<char>(random());
+        save(spoilt);
+        const result<npy_array> read = read_npy(file_);
+        EXPECT_TRUE(read || read.reason().starts_with(file_.string() + ": expected "));
+    }
+}
+
+TEST_F(npy, rejects_what_it_cannot_write)
+{
+    EXPECT_EQ(write_npy(file_, data_type::bf16, {3}, counting_bytes(6)).reason(),
+              file_.string() + ": NumPy has no bf16: write the values as fp32");
+    EXPECT_EQ(write_npy(file_, data_type::fp16, {3}, counting_bytes(5)).reason(),
+              file_.string() + ": the data must have as many bytes as the shape says, but has 5");
+    EXPECT_EQ(write_npy(folder_ / "no such folder" / "a.npy", data_type::fp16, {3}, counting_bytes(6)).reason(),
+              (folder_ / "no such folder" / "a.npy").string() +
+                  ": cannot be written: choose a folder that can, with 134 free bytes");
+    EXPECT_FALSE(fs::exists(file_));
+}
+
+} // namespace
+
+} // namespace ck_tile

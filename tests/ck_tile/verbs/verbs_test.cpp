@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// The verbs that work on registers: map, generate, fill, convert, rearrange and reduce, against plain loops.
+#include "ck_tile/verbs/load_store.hpp"
+#include "ck_tile/verbs/map.hpp"
+#include "ck_tile/verbs/reduce.hpp"
+
+#include "ck_tile/gemm/shape.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/tile_elements.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace ck_tile
+{
+namespace
+{
+
+// Two waves of 32 lanes, rows in the lanes; six of 64 lanes, columns in the lanes; elements that four threads hold.
+constexpr distribution rows_in_lanes = {
+    .lengths = {32, 24}, .wave = {{2, 1, 12}}, .lane = {{32, 0, 1}}, .reg = {{3, 1, 4}}, .vec = {{4, 1, 1}}};
+constexpr distribution columns_in_lanes = {.lengths = {32, 48},
+                                           .wave    = {{3, 1, 16}, {2, 0, 16}},
+                                           .lane    = {{16, 1, 1}, {4, 0, 4}},
+                                           .reg     = {},
+                                           .vec     = {{4, 0, 1}}};
+constexpr distribution replicated       = {.lengths = {32, 12},
+                                           .wave    = {{2, 0, 1}, {2}},
+                                           .lane    = {{2}, {16, 0, 2}, {2, 1, 3}},
+                                           .reg     = {{3, 1, 1}, {2, 1, 6}},
+                                           .vec     = {}};
+
+int row_weight = 100; // no constant: the tiles are made when the test runs
+int number_of(int i, int j) { return row_weight * i + j; }
+
+template <distribution D>
+void expect_element_by_element()
+{
+    const auto numbers = generate<float, D, 2>(number_of);
+    const auto twos    = fill<fp16, D>(2);
+    int places         = 0;
+    each_element(numbers, [&](const multi_index<3>& at, float x) {
+        ++places;
+        ASSERT_EQ(x, number_of(at[0], at[1]));
+    });
+    EXPECT_EQ(places, D.elements() * D.replication());
+    each_element(twos, [&](const multi_index<3>&, fp16 x) { ASSERT_EQ(float(x), 2.f); });
+
+    // One, two and three tiles of different types; the result has the type that the function returns.
+    const auto negative = map([](float x) { return -x; }, numbers);
+    const auto sums = map([](float x, fp16 y, float z) { return int(x + float(y) - 2 * z); }, numbers, twos, negative);
+    static_assert(std::is_same_v<typename decltype(sums)::element, int> && decltype(sums)::layout == D);
+    each_element(sums, [&](const multi_index<3>& at, int x) { ASSERT_EQ(x, 3 * number_of(at[0], at[1]) + 2); });
+}
+
+TEST(Verbs, MapGenerateAndFillWorkElementByElement)
+{
+    expect_element_by_element<rows_in_lanes>();
+    expect_element_by_element<columns_in_lanes>();
+    expect_element_by_element<replicated>();
+}
+
+TEST(Verbs, GenerateKnowsOneAndThreeDimensions)
+{
+    constexpr distribution line = {.lengths = {128}, .wave = {}, .lane = {{64, 0, 1}}, .reg = {{2, 0, 64}}, .vec = {}};
+    each_element(generate<float, line, 1>([](int i) { return number_of(i, i * i); }),
+                 [](const multi_index<3>& at, float x) { ASSERT_EQ(x, float(number_of(at[0], at[0] * at[0]))); });
+    constexpr distribution cube = {.lengths = {4, 8, 16},
+                                   .wave    = {},
+                                   .lane    = {{8, 1, 1}, {4, 2, 4}, {2, 0, 1}},
+                                   .reg     = {{2, 0, 2}},
+                                   .vec     = {{4, 2, 1}}};
+    each_element(generate<float, cube, 3>([](int i, int j, int k) { return number_of(k, i + 10 * j); }),
+                 [](const multi_index<3>& at, float x) { ASSERT_EQ(x, float(number_of(at[2], at[0] + 10 * at[1]))); });
+}
+
+TEST(Verbs, ConvertRoundsEachElement)
+{
+    const auto value  = [](int i, int j) { return float(number_of(i, j)) / 7.3f - 200.f; };
+    const auto narrow = convert<fp16>(generate<float, rows_in_lanes, 2>(value));
+    const auto brain  = convert<bf16>(generate<float, rows_in_lanes, 2>(value));
+    const auto wide   = convert<float>(brain);
+    each_element(narrow, [&](const multi_index<3>& at, fp16 x) { ASSERT_EQ(x, convert<fp16>(value(at[0], at[1]))); });
+    each_element(wide, [&](const multi_index<3>& at, float x) {
+        ASSERT_EQ(x, convert<float>(convert<bf16>(value(at[0], at[1]))));
+    });
+}
+
+// From vectors along the rows of memory to vectors along k and back: each element stays with its thread.
+template <gemm::shape S, int Contiguous, int Vector>
+void expect_rearranges()
+{
+    constexpr gemm::transfer t = gemm::make_transfer(S, S.m, Contiguous, Vector);
+    const auto from_memory     = generate<float, t.memory, 2>([](int i, int j) { return number_of(i, j); });
+    const auto to_lds          = rearrange<t.lds>(from_memory);
+    each_element(to_lds, [](const multi_index<3>& at, float x) { ASSERT_EQ(x, number_of(at[0], at[1])); });
+    each_element(rearrange<t.memory>(to_lds),
+                 [](const multi_index<3>& at, float x) { ASSERT_EQ(x, number_of(at[0], at[1])); });
+}
+
+TEST(Verbs, RearrangeBetweenMemoryAndLds)
+{
+    constexpr gemm::shape mfma = {64, 64, 32, 2, 1, opcode::mfma_32x32x8_fp16};
+    expect_rearranges<mfma, 0, 8>();
+    expect_rearranges<mfma, 0, 1>();
+    expect_rearranges<mfma, 1, 2>();
+    constexpr gemm::shape fma = {16, 16, 16, 1, 1, opcode::fma_4x8x1_fp32};
+    expect_rearranges<fma, 0, 4>();
+}
+
+// Room for the waves' exchange.
+struct alignas(16) line
+{
+    std::byte bytes[16];
+};
+
+template <distribution D>
+tile<float, D> random_tile(std::vector<float>& values)
+{
+    random_numbers random(50);
+    values.resize(static_cast<std::size_t>(D.elements()));
+    for(float& x : values)
+        x = static_cast<float>(random.between(-1000, 1000));
+    return generate<float, D, 3>(
+        [&](int i, int j, int k) { return values[static_cast<std::size_t>((i * D.length(1) + j) * D.length(2) + k)]; });
+}
+
+// Sums and maxima along Dim, of whole numbers, so that the order does not matter; every thread along Dim has the result.
+template <int Dim, distribution D>
+void expect_reduces()
+{
+    std::vector<float> values;
+    const auto x             = random_tile<D>(values);
+    constexpr int bytes      = reduce_lds_bytes<D, float>(Dim);
+    constexpr int lds_offset = 32;
+    std::vector<line> lds((lds_offset + bytes) / sizeof(line) + 1);
+    const block in{{}, lds.data()->bytes};
+    lds.back().bytes[15] = std::byte{0x77};
+
+    const auto along = [&](multi_index<3> at, float first, auto&& op) {
+        for(at[Dim] = 0; at[Dim] < D.length(Dim); ++at[Dim])
+            first = op(first, values[static_cast<std::size_t>((at[0] * D.length(1) + at[1]) * D.length(2) + at[2])]);
+        return first;
+    };
+    const auto add     = [](float a, float b) { return a + b; };
+    const auto larger  = [](float a, float b) { return a > b ? a : b; };
+    const auto sum     = reduce<Dim>(in, x, add, lds_offset);
+    const auto largest = reduce<Dim>(in, x, larger, lds_offset);
+    constexpr auto to  = decltype(sum)::layout;
+    static_assert(to.length(Dim) == 1 && to.elements() == D.elements() / D.length(Dim) && to.threads() == D.threads());
+
+    int places = 0;
+    each_element(sum, [&](const multi_index<3>& at, float s) {
+        ++places;
+        ASSERT_EQ(s, along(at, 0.f, add));
+    });
+    EXPECT_EQ(places, to.elements() * to.replication());
+    each_element(largest, [&](const multi_index<3>& at, float s) { ASSERT_EQ(s, along(at, -2000.f, larger)); });
+    EXPECT_EQ(lds.back().bytes[15], std::byte{0x77});
+}
+
+TEST(Reduce, AlongEitherDimension)
+{
+    expect_reduces<0, rows_in_lanes>();
+    expect_reduces<1, rows_in_lanes>();
+    expect_reduces<0, columns_in_lanes>();
+    expect_reduces<1, columns_in_lanes>();
+}
+
+TEST(Reduce, OfReplicatedTiles)
+{
+    expect_reduces<0, replicated>();
+    expect_reduces<1, replicated>();
+}
+
+TEST(Reduce, OfThreeDimensions)
+{
+    constexpr distribution cube = {.lengths = {4, 8, 16},
+                                   .wave    = {{2, 2, 8}},
+                                   .lane    = {{8, 1, 1}, {2, 2, 4}, {2, 0, 1}},
+                                   .reg     = {{2, 0, 2}},
+                                   .vec     = {{4, 2, 1}}};
+    expect_reduces<0, cube>();
+    expect_reduces<1, cube>();
+    expect_reduces<2, cube>();
+}
+
+TEST(Reduce, NeedsLdsOnlyBetweenWaves)
+{
+    EXPECT_EQ((reduce_lds_bytes<rows_in_lanes, float>(0)), 0);
+    EXPECT_GT((reduce_lds_bytes<rows_in_lanes, float>(1)), 0);
+}
+
+// Rounding differs with the order, so sums of fractions must agree bit for bit: between threads that share a result, and
+// between runs.
+TEST(Reduce, GivesTheSameBitsToAllThreadsAndEveryTime)
+{
+    const auto x =
+        generate<float, columns_in_lanes, 2>([](int i, int j) { return 1.f / float(1 + number_of(i, j * j)); });
+    std::vector<line> lds(reduce_lds_bytes<columns_in_lanes, float>(0) / sizeof(line) + 1);
+    const auto add  = [](float a, float b) { return a + b; };
+    const auto once = reduce<0>(block{{}, lds.data()->bytes}, x, add);
+    std::vector<float> of_column(48, -1.f);
+    each_element(once, [&](const multi_index<3>& at, float s) {
+        float& known = of_column[static_cast<std::size_t>(at[1])];
+        ASSERT_TRUE(known == -1.f || known == s) << "column " << at[1];
+        known = s;
+    });
+    const auto again = reduce<0>(block{{}, lds.data()->bytes}, x, add);
+    each_element(again,
+                 [&](const multi_index<3>& at, float s) { ASSERT_EQ(s, of_column[static_cast<std::size_t>(at[1])]); });
+}
+
+} // namespace
+} // namespace ck_tile
