@@ -30,15 +30,15 @@ struct lds_layout
     friend constexpr bool operator==(const lds_layout&, const lds_layout&) = default;
 };
 
-// The layout whose vector accesses of `vector_bytes` along the rows meet no bank twice: permuted chunks, where the row
-// has a power of two of them.
+// The layout whose vector accesses along the rows meet no bank twice: permuted chunks, where the row has a power of two of
+// them; else rows an odd number of vectors apart.
 constexpr lds_layout swizzled(int rows, int cols, int element_bytes, int vector_bytes, int lds_banks)
 {
     const int chunk  = vector_bytes / element_bytes;
     const int chunks = cols / chunk;
     const int turn   = lds_banks * 4 / (cols * element_bytes); // rows that fill all banks once
     if(cols % chunk != 0 || (chunks & (chunks - 1)) != 0)
-        return {.rows = rows, .cols = cols, .pad = chunk};
+        return {.rows = rows, .cols = cols, .pad = chunks % 2 == 0 ? chunk : 0};
     return {.rows = rows, .cols = cols, .pad = 0, .chunk = chunk, .rows_per_turn = turn > 1 ? turn : 1};
 }
 

@@ -97,6 +97,10 @@ constexpr violation check(const config& c)
                 "single_buffer"};
     if(c.m * c.n / s.threads() > t.vgprs * 3 / 4)
         return {"accumulators must leave a quarter of the registers", c.m * c.n / s.threads(), "use more waves"};
+    for(const distribution& d : {c.out_transfer().memory, c.out_transfer().lds, c.in_transfer().memory,
+                                 c.in_transfer().lds, gemm::detail::rows_at_once(s, c.vector_wei)})
+        if(!d.covers() || d.threads() != s.threads())
+            return {"threads must cover operands and result evenly", s.threads(), "use powers of two"};
     return {};
 }
 
