@@ -209,6 +209,7 @@ TEST(Transforms, XorChunksTurnsAsRowsGoOn)
     EXPECT_EQ(x.map({2, 0})[1], 8);
     EXPECT_EQ(x.map({5, 8})[1], 24);
     EXPECT_EQ(x.map({8, 0})[1], 8) << "the higher bits of the row join in";
+    EXPECT_EQ(x.map({10, 0})[1], 0) << "turn 5: 1 xor 1";
 }
 
 // The same transform as a constant and as a value that the compiler does not know.

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -79,6 +80,13 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
                 in, acc, make_window<a_transfer.memory>(view(a, p.m), multi_index{tile_m * s.m, 0}),
                 make_window<b_transfer.memory>(view(b, p.n * blocks), multi_index{tile_n * s.n * blocks, 0}),
                 ceil_div(p.k, s.k));
+            if constexpr(V.pipeline == gemm::pipeline::double_buffer)
+            {
+                // Both stages are in use: the waves that are ahead must not write what the others still read.
+                const std::byte* second = lds.data()->bytes + gemm::operand_bytes(s);
+                ASSERT_TRUE(std::any_of(second, second + gemm::operand_bytes(s),
+                                        [](std::byte b) { return b != std::byte{0xff}; }));
+            }
             gemm::store_through_lds<s, V.vector_c>(
                 in, acc, tensor_view{c.data() + guard_elements, std::int64_t(p.m) * p.n, packed(multi_index{p.m, p.n})},
                 multi_index{tile_m * s.m, tile_n * s.n});
