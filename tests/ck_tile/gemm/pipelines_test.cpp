@@ -35,14 +35,24 @@ struct variant
 constexpr int guard_elements   = 64;
 constexpr unsigned guard_value = 0x5a;
 
+// Elements in memory. bf16 is kept as bits here too, because libraries older than the compiler cannot move vectors of it.
 template <class T>
-std::vector<T> random_operand(int elements, random_numbers& random)
+struct elements
 {
-    std::vector<T> x(static_cast<std::size_t>(elements));
-    for(T& e : x)
-        e = convert<T>(static_cast<float>(random.between(-1000, 1000)) / 512.f);
-    return x;
-}
+    std::vector<storage_t<T>> stored;
+
+    explicit elements(int count) : stored(static_cast<std::size_t>(count)) {}
+    elements(int count, random_numbers& random) : elements(count)
+    {
+        for(storage_t<T>& e : stored)
+            e = __builtin_bit_cast(storage_t<T>, convert<T>(static_cast<float>(random.between(-1000, 1000)) / 512.f));
+    }
+
+    T* data() { return reinterpret_cast<T*>(stored.data()); }
+    const T* data() const { return reinterpret_cast<const T*>(stored.data()); }
+    std::size_t bytes() const { return stored.size() * sizeof(T); }
+    double at(int i) const { return convert<float>(__builtin_bit_cast(T, stored[static_cast<std::size_t>(i)])); }
+};
 
 // Runs one block after the other, with LDS full of NaN at the start.
 template <variant V, class Out>
@@ -55,13 +65,13 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
                  std::to_string(p.k));
 
     random_numbers random(seed);
-    const auto a = random_operand<element>(p.m * p.k, random), b = random_operand<element>(p.n * blocks * p.k, random);
-    std::vector<Out> c(static_cast<std::size_t>(p.m * p.n + 2 * guard_elements));
-    std::memset(static_cast<void*>(c.data()), guard_value, c.size() * sizeof(Out));
+    const elements<element> a(p.m * p.k, random), b(p.n * blocks * p.k, random);
+    elements<Out> c(p.m * p.n + 2 * guard_elements);
+    std::memset(static_cast<void*>(c.data()), guard_value, c.bytes());
 
-    const auto view = [&](const std::vector<element>& x, int rows) {
+    const auto view = [&](const elements<element>& x, int rows) {
         const multi_index<2> strides = V.contiguous == 1 ? multi_index{p.k, 1} : multi_index{1, rows};
-        return tensor_view{x.data(), static_cast<std::int64_t>(x.size()), strided<2>{{rows, p.k}, strides}};
+        return tensor_view{x.data(), std::int64_t(rows) * p.k, strided<2>{{rows, p.k}, strides}};
     };
     constexpr auto a_transfer = gemm::make_transfer(s, s.m, V.contiguous, V.vector_ab);
     constexpr auto b_transfer = gemm::make_transfer(s, s.n * blocks, V.contiguous, V.vector_ab);
@@ -92,8 +102,8 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
                 multi_index{tile_m * s.m, tile_n * s.n});
         }
 
-    const auto at = [&](const std::vector<element>& x, int rows, int row, int k) {
-        return double(convert<float>(x[static_cast<std::size_t>(V.contiguous == 1 ? row * p.k + k : row + k * rows)]));
+    const auto at = [&](const elements<element>& x, int rows, int row, int k) {
+        return x.at(V.contiguous == 1 ? row * p.k + k : row + k * rows);
     };
     const double rounding = std::ldexp(8 + 2 * std::sqrt(p.k), -24);
     for(int row = 0; row < p.m; ++row)
@@ -108,15 +118,14 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
                 sum += term;
                 magnitude += std::abs(term);
             }
-            const double got = convert<float>(c[static_cast<std::size_t>(guard_elements + row * p.n + col)]);
+            const double got = c.at(guard_elements + row * p.n + col);
             ASSERT_LE(std::abs(got - sum), unit_roundoff(type_of<Out>) * std::abs(sum) + rounding * magnitude)
                 << "C[" << row << "][" << col << "] is " << got << ", not " << sum;
         }
     const auto* bytes     = reinterpret_cast<const unsigned char*>(c.data());
     const auto guard_size = guard_elements * sizeof(Out);
     for(std::size_t i = 0; i < guard_size; ++i)
-        ASSERT_TRUE(bytes[i] == guard_value && bytes[c.size() * sizeof(Out) - 1 - i] == guard_value)
-            << "stored out of bounds";
+        ASSERT_TRUE(bytes[i] == guard_value && bytes[c.bytes() - 1 - i] == guard_value) << "stored out of bounds";
 }
 
 using gemm::pipeline;
