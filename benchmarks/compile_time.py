@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DEVICE = ["-x", "hip", "--offload-arch=gfx942", "-nogpulib", "-nogpuinc", "-include", "cstdlib", "--cuda-device-only",
-          "--no-gpu-bundle-output"]
+          "--no-gpu-bundle-output", "-c"]
 KERNELS = {f"{kind}_{spatial}d": (spatial, *rest) for spatial in (1, 2, 3) for kind, rest in {
     "aligned": ("1, 2", "mfma_16x16x16_fp16", 8),
     "general": ("2, 2", "mfma_32x32x8_fp16", 1),
@@ -59,7 +59,7 @@ def main():
         def compile_source(name, text, options):
             path = Path(folder) / f"{name}.cpp"
             path.write_text(text)
-            subprocess.run([*common, *options, "-c", path, "-o", path.with_suffix(".o")], check=True)
+            subprocess.run([*common, *options, path, "-o", path.with_suffix(".o")], check=True)
 
         umbrella = '#include "ck_tile/ck_tile.hpp"\n'
         parse = best(arguments.repeats, lambda: compile_source("umbrella", umbrella, ["-fsyntax-only"]))

@@ -4,6 +4,7 @@
 
 #include "ck_tile/gemm/epilogue.hpp"
 #include "tests/support/gemm_shapes.hpp"
+#include "tests/support/print_target.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/tile_elements.hpp"
 

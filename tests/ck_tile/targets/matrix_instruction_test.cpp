@@ -8,6 +8,7 @@
 #include "ck_tile/targets/matrix_instruction.hpp"
 
 #include "ck_tile/targets/targets.hpp"
+#include "tests/support/print_target.hpp"
 #include "tests/support/tile_elements.hpp"
 
 #include <gtest/gtest.h>
