@@ -30,11 +30,11 @@ struct footprint
 
     friend CK_TILE_FN constexpr footprint operator+(const footprint& a, const footprint& b)
     {
-        return {a.offset + b.offset, a.guarded + b.guarded};
+        return {int(unsigned(a.offset) + unsigned(b.offset)), a.guarded + b.guarded};
     }
     friend CK_TILE_FN constexpr footprint operator-(const footprint& a, const footprint& b)
     {
-        return {a.offset - b.offset, a.guarded - b.guarded};
+        return {int(unsigned(a.offset) - unsigned(b.offset)), a.guarded - b.guarded};
     }
 };
 

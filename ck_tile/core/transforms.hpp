@@ -75,11 +75,11 @@ struct embed
     CK_TILE_FN constexpr multi_index<N> lengths() const { return extents; }
     CK_TILE_FN constexpr multi_index<1> map(const multi_index<N>& u) const
     {
-        int sum = 0;
+        unsigned sum = 0; // wraps for coordinates beyond the tensor, whose offsets are not used
         CK_TILE_UNROLL
         for(int d = 0; d < N; ++d)
-            sum += u[d] * coefficients[d];
-        return {sum};
+            sum += static_cast<unsigned>(u[d]) * static_cast<unsigned>(coefficients[d]);
+        return {static_cast<int>(sum)};
     }
 };
 
