@@ -20,7 +20,7 @@ template <class Map>
 inline constexpr bool one_dimension_each = false;
 template <class Below, class... Placed>
 inline constexpr bool one_dimension_each<transformed<Below, Placed...>> =
-    Below::affine && (... && (Placed::upper.count == 1));
+    Below::affine && (... && (Placed::upper.count == 1 && !decltype(Placed::transform)::guarded));
 
 // The map with a top stage of one transform per dimension.
 template <class Map>

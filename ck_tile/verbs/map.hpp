@@ -4,6 +4,8 @@
 
 #include "ck_tile/core/tile.hpp"
 
+#include <utility>
+
 namespace ck_tile
 {
 
@@ -30,7 +32,7 @@ CK_TILE_FN constexpr tile<T, D> generate(F&& f)
             static_for<D.vecs()>([&](auto v) {
                 [&]<std::size_t... d>(std::index_sequence<d...>) {
                     y.of(t).set(
-                        r, v, static_cast<T>(f(first_element<D, int(d)>(t) + D.locate(int(d), place{0, 0, r, v})...)));
+                        r, v, convert<T>(f(first_element<D, int(d)>(t) + D.locate(int(d), place{0, 0, r, v})...)));
                 }(std::make_index_sequence<Rank>{});
             });
         });
