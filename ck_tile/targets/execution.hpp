@@ -39,26 +39,20 @@ struct constant
     consteval operator int() const { return N; }
 };
 
-template <int... I>
-struct sequence
-{};
-
 namespace detail
 {
 template <class, int... I>
 struct counting
-{
-    using type = sequence<I...>;
-};
+{};
 } // namespace detail
 
 // f(constant<0>), f(constant<1>) ... f(constant<N - 1>), in sequence: for registers that must have a fixed number.
 template <int N, class F>
 CK_TILE_FN constexpr void static_for(F&& f)
 {
-    [&]<int... I>(sequence<I...>) __attribute__((always_inline)) {
+    [&]<int... I>(detail::counting<int, I...>) __attribute__((always_inline)) {
         (f(constant<I>{}), ...);
-    }(typename __make_integer_seq<detail::counting, int, N>::type{});
+    }(__make_integer_seq<detail::counting, int, N>{});
 }
 
 } // namespace ck_tile

@@ -58,12 +58,16 @@ CK_TILE_FN void multiply_fragments(AccFile& acc, const AFile& a, const BFile& b)
     };
     CK_TILE_UNROLL
     for(int step = 0; step < Pack; ++step)
+    {
         CK_TILE_UNROLL
-    for(int j = 0; j < ColFragments; ++j)
-        CK_TILE_UNROLL
-    for(int i = 0; i < RowFragments; ++i)
-        acc.reg[i + RowFragments * j] =
-            matrix_multiply_add<Op>(part(a.reg[i], step), part(b.reg[j], step), acc.reg[i + RowFragments * j]);
+        for(int j = 0; j < ColFragments; ++j)
+        {
+            CK_TILE_UNROLL
+            for(int i = 0; i < RowFragments; ++i)
+                acc.reg[i + RowFragments * j] =
+                    matrix_multiply_add<Op>(part(a.reg[i], step), part(b.reg[j], step), acc.reg[i + RowFragments * j]);
+        }
+    }
 }
 
 } // namespace ck_tile::detail
