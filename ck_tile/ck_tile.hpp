@@ -4,6 +4,7 @@
 
 #include "ck_tile/core/distribution.hpp"
 #include "ck_tile/core/lds_tile.hpp"
+#include "ck_tile/core/lookup_window.hpp"
 #include "ck_tile/core/multi_index.hpp"
 #include "ck_tile/core/tensor_view.hpp"
 #include "ck_tile/core/tile.hpp"

@@ -263,7 +263,8 @@ def natural_loops(successors):
 
 def main_loop(code):
     """Instructions of the loop whose own body, inner loops apart, holds most matrix instructions; without any, of the
-    innermost loop with most memory accesses. None without a loop."""
+    innermost loop with most memory accesses: those that every turn executes, and those that only some do. None without
+    a loop."""
     blocks, successors = basic_blocks(code)
     loops = natural_loops(successors)
 
@@ -277,7 +278,14 @@ def main_loop(code):
         memory = sum(own[c] for c in own if c in ACCESSES or c in ("scratch", "global_atomic", "lds_other"))
         return (own["matrix"], not inner, memory, len(body))
 
-    return instructions(loops[max(loops, key=rank)]) if loops else None
+    if not loops:
+        return None
+    header = max(loops, key=rank)
+    body = loops[header]
+    inside = [following & body - {header} for following in successors]
+    tails = {block for block in body if header in successors[block]}
+    always = {block for block in body if not tails - {block} & reachable(inside, header, without=block)}
+    return instructions(always), instructions(body - always)
 
 
 # ---- facts
@@ -286,7 +294,8 @@ def main_loop(code):
 @dataclass
 class LoopFacts:
     offset: int  # of the loop's first instruction in the kernel's code, bytes
-    instructions: int
+    instructions: int  # that every turn executes
+    at_times: int  # that only some turns do; not counted below
     mix: Counter  # class -> instructions
     widths: dict  # kind of access -> bytes per lane -> instructions
     full_load_waits: int
@@ -322,14 +331,15 @@ class KernelFacts:
     loop: LoopFacts = None
 
 
-def loop_facts(code, kernel_address, scratch):
+def loop_facts(code, at_times, kernel_address, scratch):
     mix, widths = Counter(), {access: Counter() for access in ACCESSES}
     for instruction in code:
         name = classify(instruction, scratch)
         mix[name] += 1
         if name in widths:
             widths[name][access_bytes(instruction.opcode)] += 1
-    return LoopFacts(code[0].address - kernel_address, len(code), mix, widths, sum(map(is_full_load_wait, code)))
+    return LoopFacts(code[0].address - kernel_address, len(code), len(at_times), mix, widths,
+                     sum(map(is_full_load_wait, code)))
 
 
 def kernel_facts(file, arch_name, metadata, code, code_bytes, name):
@@ -352,7 +362,7 @@ def kernel_facts(file, arch_name, metadata, code, code_bytes, name):
     loop = main_loop(code)
     if loop:
         facts.loop = loop_facts(
-            loop, code[0].address, scratch_resource(arch_name, code) if facts.scratch_bytes else None)
+            *loop, code[0].address, scratch_resource(arch_name, code) if facts.scratch_bytes else None)
     return facts
 
 
@@ -431,6 +441,7 @@ FACTS = {fact: (lambda kernel, fact=fact: getattr(kernel, fact)) for fact in (
 LOOP_FACTS = {  # of the main loop; None, where the loop has no such access, breaks every rule
     "matrix_share": lambda loop: loop.matrix_share,
     "loop_instructions": lambda loop: loop.instructions,
+    "loop_at_times": lambda loop: loop.at_times,
     "full_load_waits": lambda loop: loop.full_load_waits,
     **{f"{access}_bytes": (lambda loop, a=access: loop.narrowest(a)) for access in ACCESSES},
     **{f"loop_{name}": (lambda loop, n=name: loop.mix[n]) for name, _ in CLASSES},
@@ -533,14 +544,14 @@ def text_report(kernels):
     rows = []
     for k in kernels:
         if k.loop:
-            rows.append((k.arch, k.loop.instructions, f"{k.loop.matrix_share:.2f}",
+            rows.append((k.arch, k.loop.instructions, k.loop.at_times, f"{k.loop.matrix_share:.2f}",
                          *(k.loop.mix[c] for c in counted), *(widths_text(k.loop.widths[a]) for a in ACCESSES),
                          k.loop.full_load_waits, k.name))
         else:
-            rows.append((k.arch, "no loop", *"-" * (2 + len(counted) + len(ACCESSES)), k.name))
-    loops = table(("arch", "instr", "share", *counted, "global load", "global store", "LDS read", "LDS write",
+            rows.append((k.arch, "no loop", *"-" * (3 + len(counted) + len(ACCESSES)), k.name))
+    loops = table(("arch", "instr", "at times", "share", *counted, "global load", "global store", "LDS read", "LDS write",
                    "vmcnt(0)", "kernel"), rows)
-    return f"Resources\n{resources}\n\nMain loop (share: matrix instructions of all)\n{loops}"
+    return f"Resources\n{resources}\n\nMain loop: what every turn executes (at times: more that some turns do; share: matrix instructions)\n{loops}"
 
 
 def flat_facts(kernel):

@@ -38,10 +38,6 @@ struct footprint
     }
 };
 
-// The length of a dimension that ends where the view's memory ends, and needs no test of its own: coordinates past it lead
-// to offsets past the memory.
-inline constexpr int unbounded = 0x7fffffff;
-
 // The lowest map: a tensor in memory.
 template <int Rank>
 struct strided
@@ -51,6 +47,7 @@ struct strided
     multi_index<Rank> extents;
     multi_index<Rank> strides; // in elements
 
+    static constexpr bool guards_along(int) { return false; }
     CK_TILE_FN constexpr multi_index<Rank> lengths() const { return extents; }
     CK_TILE_FN constexpr multi_index<0> limits() const { return {}; }
     CK_TILE_FN constexpr footprint<0> operator()(const multi_index<Rank>& u) const
@@ -89,6 +86,14 @@ struct dims
     constexpr dims(I... d) : at{d...}, count(sizeof...(d))
     {
     }
+
+    constexpr bool has(int d) const
+    {
+        for(int i = 0; i < count; ++i)
+            if(at[i] == d)
+                return true;
+        return false;
+    }
 };
 
 // A transform with its place in a map: which dimensions of the map below it yields, and which of the new map it takes.
@@ -101,6 +106,16 @@ struct placed
     static_assert(Upper.count == Transform::upper, "along<lower, upper>: the transform takes another number of upper "
                                                    "dimensions; list as many as Transform::upper says");
     Transform transform;
+
+    // Whether a guard here or below depends on dimension `d` of the new map.
+    template <class Below>
+    static constexpr bool guards_along(int d)
+    {
+        bool any = Transform::guarded;
+        for(int i = 0; i < Transform::lower; ++i)
+            any = any || Below::guards_along(Lower.at[i]);
+        return any && Upper.has(d);
+    }
 
     CK_TILE_FN constexpr auto lower_part(const auto& u) const
     {
@@ -146,6 +161,8 @@ struct transformed
 
     Below below;
     boost::hana::basic_tuple<Placed...> stage;
+
+    static constexpr bool guards_along(int d) { return (false || ... || Placed::template guards_along<Below>(d)); }
 
     CK_TILE_FN constexpr multi_index<rank> lengths() const
     {

@@ -24,6 +24,17 @@ struct pass_through
     CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return u; }
 };
 
+// lower = upper, to where the view's memory ends: coordinates past it lead to offsets past the memory, so that no test of
+// its own is needed, and a window that moves along it moves its memory instead of its coordinates.
+struct unbounded
+{
+    static constexpr int upper = 1, lower = 1;
+    static constexpr bool affine = true, guarded = false;
+
+    CK_TILE_FN constexpr multi_index<1> lengths() const { return {0x7fffffff}; }
+    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return u; }
+};
+
 // `left` elements that do not exist before the lower dimension, `right` after it.
 struct pad
 {

@@ -90,6 +90,7 @@ struct window_step
 {
     int by;
     Lower digits;
+    std::uint32_t bytes; // along an unbounded dimension
 };
 
 template <class T, class Map, distribution D>
@@ -129,13 +130,24 @@ class window
     {
         const auto& p = boost::hana::at_c<Dim>(map_.stage);
         using lower   = multi_index<decltype(p.transform)::lower>;
-        return window_step<Dim, lower>{by, p.transform.map({by}) -
-                                               (decltype(p.transform)::affine ? p.transform.map({0}) : lower{})};
+        window_step<Dim, lower> step{by, p.transform.map({by}), 0};
+        if constexpr(decltype(p.transform)::affine)
+            step.digits = step.digits - p.transform.map({0});
+        if constexpr(is_unbounded<Dim>)
+        {
+            static_assert(!staged::guards_along(Dim), "window: nothing may be guarded along an unbounded dimension");
+            multi_index<decltype(map_.below)::rank> l;
+            p.scatter(step.digits, l);
+            step.bytes = byte_offset((map_.below(l) - map_.below({})).offset);
+        }
+        return step;
     }
 
     template <int Dim, class Lower>
     CK_TILE_FN constexpr void move(const window_step<Dim, Lower>& step)
     {
+        if constexpr(is_unbounded<Dim>)
+            return memory_.skip(step.bytes);
         auto& files   = boost::hana::at_c<Dim>(sides_);
         const auto& t = boost::hana::at_c<Dim>(map_.stage).transform;
         for_each_thread<D>([&](thread who) {
@@ -150,7 +162,7 @@ class window
         });
     }
 
-    // Calls visit(register number, byte offset, whether the elements exist) for each vector register of the thread.
+    // Calls visit(register number, byte offset) for each vector register of the thread; `nowhere` if it does not exist.
     template <class Visit>
     CK_TILE_FN constexpr void each_access(thread t, Visit&& visit) const
     {
@@ -167,7 +179,7 @@ class window
                 p.scatter(s[t.copy].digits_of[i], l);
                 const footprint_type f = map_.below(l);
                 parts[d][i]            = d == 0 ? f : f - origin;
-                inside[d][i]           = lengths[d] == unbounded || s[t.copy].at + beyond < lengths[d];
+                inside[d][i]           = is_unbounded<d> || s[t.copy].at + beyond < lengths[d];
             });
         });
         static_for<D.regs()>([&](auto r) {
@@ -179,13 +191,22 @@ class window
                 f               = f + parts[d][position[d]];
                 here            = here && inside[d][position[d]];
             });
-            visit(r, static_cast<unsigned>(f.offset) * static_cast<unsigned>(sizeof(T)), here && exists(f, limits));
+            visit(r, here && exists(f, limits) ? byte_offset(f.offset) : nowhere);
         });
     }
 
     CK_TILE_FN constexpr const memory_range& memory() const { return memory_; }
 
   private:
+    template <int Dim>
+    static constexpr bool is_unbounded =
+        std::is_same_v<std::remove_cvref_t<decltype(boost::hana::at_c<Dim>(staged{}.stage).transform)>, unbounded>;
+
+    static CK_TILE_FN constexpr std::uint32_t byte_offset(int elements)
+    {
+        return static_cast<std::uint32_t>(elements) * std::uint32_t(sizeof(T));
+    }
+
     // Which of its positions along each dimension a register has.
     static constexpr multi_index<rank> register_position(int r)
     {

@@ -47,10 +47,10 @@ CK_TILE_FN auto take_strip(const tile<float, accumulator(S)>& acc, int i)
 
 constexpr int epilogue_lds_bytes(const shape& s) { return detail::strip_in_lds(s).elements() * 4; }
 
-// Of a kernel that runs a pipeline, then stores through LDS.
-constexpr int lds_bytes(const shape& s, pipeline p)
+// Of a kernel that runs a pipeline, with `tables` bytes for the tables of its windows behind, then stores through LDS.
+constexpr int lds_bytes(const shape& s, pipeline p, int tables = 0)
 {
-    const int loop = main_loop_lds_bytes(s, p), end = epilogue_lds_bytes(s);
+    const int loop = main_loop_lds_bytes(s, p) + tables, end = epilogue_lds_bytes(s);
     return loop > end ? loop : end;
 }
 

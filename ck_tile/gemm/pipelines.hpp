@@ -44,6 +44,16 @@ inline constexpr int operand_bytes_of = operand_bytes(S);
 
 namespace detail
 {
+// Lets a window that looks up where it is, work that out in time: at the start, and then before every step at whose end it
+// may come to know no more.
+template <class Window>
+CK_TILE_FN void look_ahead(Window& window, int step, int k)
+{
+    if constexpr(requires { window.look_ahead(); })
+        if(step % (Window::positions / k) == 0)
+            window.look_ahead();
+}
+
 // What a thread issues in one step of the main loop.
 template <shape S, distribution A, distribution B>
 constexpr step_mix instruction_mix()
@@ -91,11 +101,18 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
         ck_tile::store(to.a, rearrange<ALds>(next_a));
         ck_tile::store(to.b, rearrange<BLds>(next_b));
     };
+    const auto look_ahead = [&](int step) {
+        detail::look_ahead(a, step, S.k);
+        detail::look_ahead(b, step, S.k);
+    };
     int now = 0, next = P == pipeline::double_buffer ? operand_bytes_of<S> : 0; // stages, as byte offsets in LDS
+    look_ahead(0);
+    in.sync();
     put(load(a), load(b), now);
     in.sync();
     for(int step = 0; step < steps; ++step)
     {
+        look_ahead(step);
         a.move(a_step);
         b.move(b_step);
         const auto next_a = load(a);

@@ -6,6 +6,12 @@
 
 #include <cstdint>
 
+namespace ck_tile
+{
+// An offset outside of every range, and so is its sum with any offset below 2 GiB.
+inline constexpr unsigned nowhere = 0x80000000u;
+} // namespace ck_tile
+
 #if defined(__AMDGCN__)
 #include "ck_tile/targets/amdgcn/memory.hpp"
 #else
@@ -13,7 +19,8 @@
 #endif
 
 // Each target defines
-//   memory_range                                 a base address, the same for the whole block, and its bytes
-//   load_vector<T, N>(range, offset, exists)     N elements from `offset` bytes on, or zeros
-//   store_vector<T, N>(range, offset, exists, x)
+//   memory_range                          a base address, the same for the whole block, and its bytes
+//     .skip(bytes)                        leaves out the first bytes
+//   load_vector<T, N>(range, offset)      N elements from `offset` bytes on, or zeros
+//   store_vector<T, N>(range, offset, x)
 // A range holds less than 2 GiB; one access lies in it as a whole or not at all.

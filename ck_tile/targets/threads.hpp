@@ -13,7 +13,7 @@ CK_TILE_FN constexpr void run_threads(F&& f)
 #if defined(__AMDGCN__)
     const int id = static_cast<int>(__builtin_amdgcn_workitem_id_x());
     // One wave runs in lockstep: its number is the same in all lanes, and worth a scalar register.
-    const int wave = Waves == 1 ? 0 : __builtin_amdgcn_readfirstlane(id / Lanes);
+    const int wave = Waves == 1 ? 0 : id / Lanes;
     f(thread{wave, id % Lanes, 0});
 #elif defined(__NVPTX__)
     const int id = static_cast<int>(__nvvm_read_ptx_sreg_tid_x());

@@ -9,29 +9,38 @@
 namespace ck_tile
 {
 
+// What window and lookup_window have in common.
+template <class Window>
+concept looks_at_memory = requires(const Window& w) {
+    w.memory();
+    Window::layout;
+};
+
 // The tile under the window; elements that do not exist are zero.
-template <class T, class Map, distribution D>
-CK_TILE_FN auto load(const window<T, Map, D>& from)
+template <looks_at_memory Window>
+CK_TILE_FN auto load(const Window& from)
 {
-    using element = std::remove_const_t<T>;
+    using element            = std::remove_const_t<typename Window::element>;
+    constexpr distribution D = Window::layout;
     tile<element, D> to;
     for_each_thread<D>([&](thread t) {
         auto& registers = to.of(t);
-        from.each_access(t, [&](auto r, unsigned byte_offset, bool exists) {
-            registers.reg[r] = load_vector<element, D.vecs()>(from.memory(), byte_offset, exists);
+        from.each_access(t, [&](auto r, unsigned byte_offset) {
+            registers.reg[r] = load_vector<element, D.vecs()>(from.memory(), byte_offset);
         });
     });
     return to;
 }
 
 // Writes the tile under the window; elements that do not exist are not written.
-template <class T, class Map, distribution D>
-CK_TILE_FN void store(const window<T, Map, D>& to, const tile<T, D>& from)
+template <looks_at_memory Window>
+CK_TILE_FN void store(const Window& to, const tile<typename Window::element, Window::layout>& from)
 {
+    constexpr distribution D = Window::layout;
     for_each_thread<D>([&](thread t) {
         const auto& registers = from.of(t);
-        to.each_access(t, [&](auto r, unsigned byte_offset, bool exists) {
-            store_vector<T, D.vecs()>(to.memory(), byte_offset, exists, registers.reg[r]);
+        to.each_access(t, [&](auto r, unsigned byte_offset) {
+            store_vector<typename Window::element, D.vecs()>(to.memory(), byte_offset, registers.reg[r]);
         });
     });
 }

@@ -4,6 +4,7 @@
 
 #include "ck_tile/core/tile.hpp"
 #include "ck_tile/gemm/shape.hpp"
+#include "ck_tile/verbs/map.hpp"
 
 #if defined(__AMDGCN__)
 #include "ck_tile/targets/amdgcn/matrix.hpp"
@@ -13,6 +14,17 @@
 
 namespace ck_tile
 {
+
+// The accumulators of a product: zeros, in the registers that suit the instruction.
+template <gemm::shape S>
+CK_TILE_FN tile<float, gemm::accumulator(S)> accumulators()
+{
+    auto acc = fill<float, gemm::accumulator(S)>(0.f);
+#if CK_TILE_ON_DEVICE
+    detail::place_accumulators<gemm::accumulator(S).regs()>(acc.files[0]);
+#endif
+    return acc;
+}
 
 // acc [m, n] += a [m, slab] * b [n, slab] in fp32, the products of one element summed in ascending order of (packed) k.
 template <gemm::shape S, class T>

@@ -35,7 +35,7 @@ struct gemm_program
         const auto a              = make_window<load_a.memory>(packed_view(p.a, p.m, p.k), multi_index{tile[0], 0});
         const auto b              = make_window<load_b.memory>(packed_view(p.b, p.n, p.k), multi_index{tile[1], 0});
 
-        auto c = fill<float, gemm::accumulator(shape)>(0.f);
+        auto c = accumulators<shape>();
         gemm::run_pipeline<shape, pipeline, load_a.lds, load_b.lds>(in, c, a, b, ceil_div(p.k, shape.k));
         gemm::store_through_lds<shape, 8>(in, c, packed_view(p.c, p.m, p.n), tile);
     }

@@ -2,6 +2,7 @@
 // The configuration of one instance, and what makes one legal.
 #pragma once
 
+#include "ck_tile/core/lookup_window.hpp"
 #include "ck_tile/gemm/epilogue.hpp"
 #include "ck_tile/gemm/pipelines.hpp"
 
@@ -31,7 +32,18 @@ struct config
     constexpr int contiguous() const { return dense == innermost::channels ? 0 : 1; }
     constexpr gemm::transfer out_transfer() const { return gemm::make_transfer(shape(), m, contiguous(), vector_out); }
     constexpr gemm::transfer in_transfer() const { return gemm::make_transfer(shape(), n, contiguous(), vector_in); }
-    constexpr int lds_bytes() const { return gemm::lds_bytes(shape(), pipeline); }
+    // Tables that tell where pixels are: of X, whose rows of one filter tap are a class; of dY, where pixels do not follow
+    // each other through all images.
+    constexpr int in_classes() const { return dense == innermost::channels ? n / vector_in : n; }
+    constexpr lookup_table in_table() const { return {in_transfer().memory, in_classes()}; }
+    constexpr lookup_table out_table() const { return {out_transfer().memory, 1}; }
+    constexpr bool out_is_looked_up() const { return dense == innermost::spatial; }
+    constexpr int in_table_at() const { return gemm::main_loop_lds_bytes(shape(), pipeline); }
+    constexpr int out_table_at() const { return in_table_at() + in_table().bytes(); }
+    constexpr int lds_bytes() const
+    {
+        return gemm::lds_bytes(shape(), pipeline, in_table().bytes() + (out_is_looked_up() ? out_table().bytes() : 0));
+    }
 };
 
 // A broken rule: what must hold, the value that does not, what to do. Empty if nothing is broken.

@@ -47,12 +47,11 @@ struct program
         const auto [tile_m, tile_n, group, split] = unmerge_block(b.at.x, a);
         const pixel_range pixels                  = pixels_of(split, a);
 
-        const auto out =
-            make_window<C.out_transfer().memory>(out_matrix(a, group, pixels), multi_index{tile_m * C.m, pixels.begin});
-        const auto in =
-            make_window<C.in_transfer().memory>(in_matrix(a, group, pixels), multi_index{tile_n * C.n, pixels.begin});
+        const auto out = out_window(b, out_matrix(a, group, pixels), multi_index{tile_m * C.m, pixels.begin});
+        const auto in  = make_lookup_window<C.in_transfer().memory, C.in_classes()>(
+            in_matrix(a, group, pixels), multi_index{tile_n * C.n, pixels.begin}, b.lds_at<unsigned>(in_table_at));
 
-        auto acc = fill<float, gemm::accumulator(shape)>(0.f);
+        auto acc = accumulators<shape>();
         gemm::run_pipeline<shape, C.pipeline, C.out_transfer().lds, C.in_transfer().lds>(
             b, acc, out, in, ceil_div(pixels.end - pixels.begin, C.k));
 
@@ -68,8 +67,9 @@ struct program
   private:
     // Partials are fp32: as many elements as dW's vector, 16 bytes at most.
     static constexpr int partial_vector = C.vector_wei < 4 ? C.vector_wei : 4;
-    static constexpr int s              = C.spatial;
-    static constexpr int first          = 3 - s; // of the spatial dimensions that are used
+    static constexpr int in_table_at = C.in_table_at(), out_table_at = C.out_table_at();
+    static constexpr int s     = C.spatial;
+    static constexpr int first = 3 - s; // of the spatial dimensions that are used
 
     struct place
     {
@@ -120,8 +120,11 @@ struct program
         const auto* data    = static_cast<const element*>(a.out) + group * a.out_group + pixels.image * a.out_image;
         if constexpr(C.dense == innermost::channels)
         {
-            const auto elements = pixels.end > 0 ? std::int64_t(pixels.end - 1) * a.out_pixel + a.k : 0;
-            return tensor_view{data, elements, strided<2>{{a.k, unbounded}, {a.out_channel, a.out_pixel}}};
+            const auto elements     = pixels.end > 0 ? std::int64_t(pixels.end - 1) * a.out_pixel + a.k : 0;
+            const strided<2> memory = {{a.k, pixels.end}, {a.out_channel, a.out_pixel}};
+            return tensor_view{
+                data, elements,
+                transform(memory, along<dims{0}, dims{0}>(pass_through{a.k}), along<dims{1}, dims{1}>(unbounded{}))};
         }
         else
         {
@@ -132,6 +135,15 @@ struct program
                                transform(images, along<dims{0}, dims{0}>(pass_through{a.k}),
                                          along<dims{1, 2}, dims{1}>(merge<2>{{pixels.images, per_image}, pixels.end}))};
         }
+    }
+
+    static CK_TILE_FN auto out_window(const block& b, const auto& matrix, const multi_index<2>& origin)
+    {
+        constexpr distribution held = C.out_transfer().memory;
+        if constexpr(C.out_is_looked_up())
+            return make_lookup_window<held, 1>(matrix, origin, b.lds_at<unsigned>(out_table_at));
+        else
+            return make_window<held>(matrix, origin);
     }
 
     // X as [taps x C, pixels]: (image, spatial..., channel) in memory, padded, seen through the windows of the

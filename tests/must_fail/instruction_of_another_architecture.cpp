@@ -22,7 +22,7 @@ struct program
     };
     static CK_TILE_FN void run(const block&, const arguments& given)
     {
-        auto acc = fill<float, gemm::accumulator(shape)>(0.f);
+        auto acc = accumulators<shape>();
         mma<shape>(acc, fill<fp16, gemm::a_fragments(shape)>(given.a), fill<fp16, gemm::b_fragments(shape)>(given.b));
     }
 };

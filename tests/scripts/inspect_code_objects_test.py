@@ -157,7 +157,7 @@ class Loops(unittest.TestCase):
 
     def opcodes_of_main_loop(self, *texts):
         loop = inspector.main_loop(code_of(*texts))
-        return loop and [i.opcode for i in loop]
+        return loop and [i.opcode for i in loop[0]]
 
     def test_branch_targets(self):
         code = code_of("s_branch @2", "s_nop 0", "s_cbranch_scc0 @1", "s_endpgm")
@@ -171,10 +171,17 @@ class Loops(unittest.TestCase):
                          ["v_mfma_f32_32x32x8_f16", "s_cbranch_scc0"])
 
     def test_loop_with_a_side_path_and_two_branches_back(self):
-        loop = self.opcodes_of_main_loop(
-            "s_branch @3", self.LOAD, "s_branch @3", self.MFMA, "s_cbranch_vccnz @1", "s_cbranch_scc0 @3", "s_endpgm")
-        self.assertEqual(loop, ["global_load_dwordx4", "s_branch", "v_mfma_f32_32x32x8_f16", "s_cbranch_vccnz",
-                                "s_cbranch_scc0"])
+        always, at_times = inspector.main_loop(code_of(
+            "s_branch @3", self.LOAD, "s_branch @3", self.MFMA, "s_cbranch_vccnz @1", "s_cbranch_scc0 @3", "s_endpgm"))
+        self.assertEqual([i.opcode for i in always], ["v_mfma_f32_32x32x8_f16", "s_cbranch_vccnz"])
+        self.assertEqual([i.opcode for i in at_times], ["global_load_dwordx4", "s_branch", "s_cbranch_scc0"])
+
+    def test_what_only_some_turns_execute_is_kept_apart(self):
+        always, at_times = inspector.main_loop(code_of(
+            self.MFMA, "s_cbranch_scc1 @3", self.LOAD, "s_nop 0", "s_cbranch_scc0 @0", "s_endpgm"))
+        self.assertEqual([i.opcode for i in always], ["v_mfma_f32_32x32x8_f16", "s_cbranch_scc1", "s_nop",
+                                                      "s_cbranch_scc0"])
+        self.assertEqual([i.opcode for i in at_times], ["global_load_dwordx4"])
 
     def test_most_matrix_instructions_win_over_most_loads(self):
         loop = self.opcodes_of_main_loop(
@@ -200,8 +207,9 @@ class Loops(unittest.TestCase):
     def test_facts_of_a_loop(self):
         loop = inspector.loop_facts(
             code_of(self.LOAD, "global_load_ushort v0, v[4:5], off", "s_waitcnt vmcnt(0)", "ds_read_b64 v[0:1], v2",
-                    self.MFMA, self.MFMA, "v_mov_b32_e32 v0, v1", "s_cbranch_scc0 @0"), 0xF00, None)
-        self.assertEqual((loop.instructions, loop.offset, loop.matrix_share, loop.full_load_waits), (8, 0x100, 0.25, 1))
+                    self.MFMA, self.MFMA, "v_mov_b32_e32 v0, v1", "s_cbranch_scc0 @0"), code_of("s_nop 0"), 0xF00, None)
+        self.assertEqual((loop.instructions, loop.at_times, loop.offset, loop.matrix_share, loop.full_load_waits),
+                         (8, 1, 0x100, 0.25, 1))
         self.assertEqual(loop.widths["global_load"], {16: 1, 2: 1})
         self.assertEqual((loop.narrowest("global_load"), loop.narrowest("lds_read"), loop.narrowest("lds_write")),
                          (2, 8, None))

@@ -44,6 +44,20 @@ CK_TILE_FN C matrix_multiply_add(A a, A b, C c)
         static_assert(Op != Op, "mma: this architecture does not have the instruction; facts(arch).has(op) says which");
 }
 
+// Keeps accumulators that would crowd all else out of the VGPRs in AGPRs. Clang takes the form of MFMA that accumulates there
+// when a kernel names AGPRs at all; left alone, it copies such accumulators to and fro.
+template <int Registers, class File>
+CK_TILE_FN void place_accumulators([[maybe_unused]] File& acc)
+{
+#if !defined(__GFX11__)
+    if constexpr(Registers * sizeof(acc.reg[0]) / 4 > 128)
+        static_for<Registers>([&](auto r) {
+            auto& some = acc.reg[r];
+            asm volatile("" : "+a"(some));
+        });
+#endif
+}
+
 // acc += A * B for the thread's wave: each fragment of A with each of B, instruction by instruction along k.
 template <opcode Op, int RowFragments, int ColFragments, int Pack, class AccFile, class AFile, class BFile>
 CK_TILE_FN void multiply_fragments(AccFile& acc, const AFile& a, const BFile& b)

@@ -7,11 +7,23 @@ namespace ck_tile
 
 struct memory_range
 {
-    __amdgpu_buffer_rsrc_t descriptor;
+    char* base;
+    std::int32_t bytes; // none if negative
 
     CK_TILE_FN memory_range(const void* address, std::int64_t size)
-        : descriptor(__builtin_amdgcn_make_buffer_rsrc(const_cast<void*>(address), 0, static_cast<int>(size), format))
+        : base(const_cast<char*>(static_cast<const char*>(address))), bytes(static_cast<std::int32_t>(size))
     {
+    }
+
+    CK_TILE_FN void skip(std::uint32_t more)
+    {
+        base += more;
+        bytes -= static_cast<std::int32_t>(more);
+    }
+
+    CK_TILE_FN __amdgpu_buffer_rsrc_t descriptor() const
+    {
+        return __builtin_amdgcn_make_buffer_rsrc(base, 0, bytes > 0 ? bytes : 0, format);
     }
 
   private:
@@ -25,8 +37,6 @@ struct memory_range
 
 namespace detail
 {
-inline constexpr unsigned beyond = 0x80000000u; // an offset outside of every range
-
 template <int Bytes>
 CK_TILE_FN auto raw_load(__amdgpu_buffer_rsrc_t descriptor, unsigned offset)
 {
@@ -55,23 +65,22 @@ CK_TILE_FN void raw_store(__amdgpu_buffer_rsrc_t descriptor, unsigned offset, Ra
 } // namespace detail
 
 template <class T, int N>
-CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset, bool exists)
+CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
 {
     constexpr int bytes = sizeof(T) * N;
     static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
                   "load: a lane moves 2, 4, 8 or 16 bytes at once");
-    return __builtin_bit_cast(vector<T, N>,
-                              detail::raw_load<bytes>(range.descriptor, exists ? offset : detail::beyond));
+    return __builtin_bit_cast(vector<T, N>, detail::raw_load<bytes>(range.descriptor(), offset));
 }
 
 template <class T, int N>
-CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, bool exists, vector<T, N> x)
+CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, vector<T, N> x)
 {
     constexpr int bytes = sizeof(T) * N;
     static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
                   "store: a lane moves 2, 4, 8 or 16 bytes at once");
-    using raw = decltype(detail::raw_load<bytes>(range.descriptor, 0));
-    detail::raw_store<bytes>(range.descriptor, exists ? offset : detail::beyond, __builtin_bit_cast(raw, x));
+    using raw = decltype(detail::raw_load<bytes>(range.descriptor(), 0));
+    detail::raw_store<bytes>(range.descriptor(), offset, __builtin_bit_cast(raw, x));
 }
 
 } // namespace ck_tile

@@ -14,21 +14,28 @@ struct memory_range
         : base(const_cast<char*>(static_cast<const char*>(address))), bytes(static_cast<std::uint32_t>(size))
     {
     }
+
+    CK_TILE_FN void skip(std::uint32_t more)
+    {
+        more = more < bytes ? more : bytes;
+        base += more;
+        bytes -= more;
+    }
 };
 
 template <class T, int N>
-CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset, bool exists)
+CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
 {
     vector<T, N> x = {};
-    if(exists && offset < range.bytes)
+    if(offset < range.bytes)
         __builtin_memcpy(&x, range.base + offset, sizeof(T) * N);
     return x;
 }
 
 template <class T, int N>
-CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, bool exists, vector<T, N> x)
+CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, vector<T, N> x)
 {
-    if(exists && offset < range.bytes)
+    if(offset < range.bytes)
         __builtin_memcpy(range.base + offset, &x, sizeof(T) * N);
 }
 

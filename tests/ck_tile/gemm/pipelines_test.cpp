@@ -85,7 +85,7 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
         for(int tile_n = 0; tile_n < ceil_div(p.n, s.n); ++tile_n)
         {
             const block in{{}, lds.data()->bytes};
-            auto acc = fill<float, gemm::accumulator(s)>(0.f);
+            auto acc = accumulators<s>();
             gemm::run_pipeline<s, V.pipeline, a_transfer.lds, b_transfer.lds>(
                 in, acc, make_window<a_transfer.memory>(view(a, p.m), multi_index{tile_m * s.m, 0}),
                 make_window<b_transfer.memory>(view(b, p.n * blocks), multi_index{tile_n * s.n * blocks, 0}),

@@ -99,11 +99,27 @@ TEST_P(Kernel, OneByOneImages)
                                     .layout  = order});
 }
 
+// More rows, columns and steps of the main loop than any instance takes at once.
 TEST_P(Kernel, LargerThanOneTile)
 {
-    expect_all_instances_right(
-        {.spatial = 2, .groups = 1, .batch = 2, .k = 264, .c = 40, .filter = {3, 3}, .input = {9, 11}});
-    expect_all_instances_right({.spatial = 3, .groups = 2, .batch = 1, .k = 136, .c = 24, .input = {4, 5, 6}});
+    for(conv::layout order : {conv::layout::nhwgc, conv::layout::ngchw})
+    {
+        expect_all_instances_right({.spatial = 2,
+                                    .groups  = 1,
+                                    .batch   = 7,
+                                    .k       = 264,
+                                    .c       = 40,
+                                    .filter  = {3, 3},
+                                    .input   = {9, 11},
+                                    .layout  = order});
+        expect_all_instances_right({.spatial = 3,
+                                    .groups  = 2,
+                                    .batch   = 1,
+                                    .k       = 136,
+                                    .c       = 24,
+                                    .input   = {4, 5, 6},
+                                    .layout  = order});
+    }
 }
 
 TEST_P(Kernel, Depthwise)
