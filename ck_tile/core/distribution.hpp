@@ -156,6 +156,10 @@ struct distribution
     // before it ends, and the last ends at the tile's length.
     constexpr bool covers() const
     {
+        for(const digits* level : {&wave, &lane, &reg, &vec})
+            for(int i = 0; i < level->count; ++i)
+                if(level->at[i].dim < 0 || level->at[i].dim >= max_rank)
+                    return false;
         for(int dim = 0; dim < max_rank; ++dim)
         {
             int reach = 1;

@@ -84,7 +84,7 @@ template <class T, class Map, distribution D, int Classes>
 class lookup_window
 {
     using staged     = detail::staged_map<Map>;
-    using rows_place = std::remove_cvref_t<decltype(boost::hana::at_c<0>(staged{}.stage))>;
+    using rows_place = std::remove_cvref_t<decltype(member<0>(staged{}.stage))>;
     using classes    = detail::row_classes<decltype(staged{}.below), rows_place>;
     static_assert(staged::rank == 2, "lookup_window: the view has two dimensions, rows and positions");
 
@@ -106,13 +106,13 @@ class lookup_window
     CK_TILE_FN lookup_window(const tensor_view<T, Map>& view, const multi_index<2>& origin, unsigned* lds)
         : memory_(view.data, view.elements * static_cast<std::int64_t>(sizeof(T))),
           map_(detail::staged(view.map)),
-          classes_(boost::hana::at_c<0>(map_.stage)),
+          classes_(member<0>(map_.stage)),
           lds_(lds),
           at_(0),
           ahead_(0)
     {
-        const auto& rows      = boost::hana::at_c<0>(map_.stage);
-        const auto& along     = boost::hana::at_c<1>(map_.stage).transform;
+        const auto& rows      = member<0>(map_.stage);
+        const auto& along     = member<1>(map_.stage).transform;
         const int length      = map_.lengths()[0];
         const int last        = origin[0] + D.length(0) < length ? origin[0] + D.length(0) - 1 : length - 1;
         const int all         = product(classes_.numbers.extents);
@@ -189,8 +189,7 @@ class lookup_window
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
   private:
-    using position_digits =
-        multi_index<std::remove_cvref_t<decltype(boost::hana::at_c<1>(staged{}.stage))>::lower.count>;
+    using position_digits = multi_index<std::remove_cvref_t<decltype(member<1>(staged{}.stage))>::lower.count>;
 
     struct row
     {
@@ -225,13 +224,13 @@ class lookup_window
     CK_TILE_FN auto part(const auto& digits) const
     {
         multi_index<decltype(map_.below)::rank> l;
-        boost::hana::at_c<Dim>(map_.stage).scatter(digits, l);
+        member<Dim>(map_.stage).scatter(digits, l);
         return map_.below(l);
     }
 
     CK_TILE_FN position_digits advance(const position_digits& digits) const
     {
-        const auto& along = boost::hana::at_c<1>(map_.stage).transform;
+        const auto& along = member<1>(map_.stage).transform;
         if constexpr(requires { along.advance(digits, chunk_); })
             return along.advance(digits, chunk_);
         else
@@ -245,9 +244,11 @@ class lookup_window
         auto digits       = first_class_;
         multi_index<classes::digits> one;
         one[classes::digits - 1] = 1;
+        CK_TILE_KEEP_LOOP
         for(int w = 0; w < table.words; ++w)
         {
             unsigned missing = ~0u; // also for the class used_, which has the rows beyond the view
+            CK_TILE_KEEP_LOOP
             for(int c = 0; c < 32 && 32 * w + c < used_; ++c)
             {
                 missing ^= unsigned(inside && exists(f + row_part(digits), limits)) << c;

@@ -11,7 +11,6 @@
 
 #include "ck_tile/core/transforms.hpp"
 
-#include <boost/hana/at.hpp>
 #include <boost/hana/basic_tuple.hpp>
 
 #include <cstdint>
@@ -19,6 +18,14 @@
 
 namespace ck_tile
 {
+
+// Member I of a tuple: boost::hana::at without its concepts, whose headers take longer to parse than this library does.
+template <int I, class Tuple>
+CK_TILE_FN constexpr decltype(auto) member(Tuple&& of)
+{
+    return boost::hana::at_impl<boost::hana::basic_tuple_tag>::apply(
+        static_cast<Tuple&&>(of), std::integral_constant<std::size_t, std::size_t(I)>{});
+}
 
 // Where a coordinate lands: the offset in elements from the view's pointer, and the coordinates that were guarded. An
 // affine map's footprints add up: footprint(a + b) - footprint(0) is the sum of what a and b contribute.
@@ -213,7 +220,7 @@ struct transformed
     CK_TILE_FN constexpr void each(F&& f) const
     {
         [&]<std::size_t... i>(std::index_sequence<i...>) {
-            (f(boost::hana::at_c<i>(stage)), ...);
+            (f(member<int(i)>(stage)), ...);
         }(std::index_sequence_for<Placed...>{});
     }
 };

@@ -47,7 +47,7 @@ using staged_map = decltype(staged(Map{}));
 template <distribution D, class Map, int Dim>
 struct side
 {
-    using place_in_map = std::remove_cvref_t<decltype(boost::hana::at_c<Dim>(Map{}.stage))>;
+    using place_in_map = std::remove_cvref_t<decltype(member<Dim>(Map{}.stage))>;
     using transform    = decltype(place_in_map::transform);
     static_assert(place_in_map::upper.at[0] == Dim, "window: list the transforms of the top stage in the order of the "
                                                     "dimensions that they take");
@@ -128,7 +128,7 @@ class window
     template <int Dim>
     CK_TILE_FN constexpr auto step(int by) const
     {
-        const auto& p = boost::hana::at_c<Dim>(map_.stage);
+        const auto& p = member<Dim>(map_.stage);
         using lower   = multi_index<decltype(p.transform)::lower>;
         window_step<Dim, lower> step{by, p.transform.map({by}), 0};
         if constexpr(decltype(p.transform)::affine)
@@ -148,8 +148,8 @@ class window
     {
         if constexpr(is_unbounded<Dim>)
             return memory_.skip(step.bytes);
-        auto& files   = boost::hana::at_c<Dim>(sides_);
-        const auto& t = boost::hana::at_c<Dim>(map_.stage).transform;
+        auto& files   = member<Dim>(sides_);
+        const auto& t = member<Dim>(map_.stage).transform;
         for_each_thread<D>([&](thread who) {
             auto& s = files[who.copy];
             s.at += step.by;
@@ -200,7 +200,7 @@ class window
   private:
     template <int Dim>
     static constexpr bool is_unbounded =
-        std::is_same_v<std::remove_cvref_t<decltype(boost::hana::at_c<Dim>(staged{}.stage).transform)>, unbounded>;
+        std::is_same_v<std::remove_cvref_t<decltype(member<Dim>(staged{}.stage).transform)>, unbounded>;
 
     static CK_TILE_FN constexpr std::uint32_t byte_offset(int elements)
     {
@@ -220,14 +220,14 @@ class window
     CK_TILE_FN constexpr void each_side(F&& f)
     {
         [&]<std::size_t... d>(std::index_sequence<d...>) {
-            (f.template operator()<int(d)>(boost::hana::at_c<d>(sides_), boost::hana::at_c<d>(map_.stage)), ...);
+            (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.stage)), ...);
         }(all_dims);
     }
     template <class F>
     CK_TILE_FN constexpr void each_side(F&& f) const
     {
         [&]<std::size_t... d>(std::index_sequence<d...>) {
-            (f.template operator()<int(d)>(boost::hana::at_c<d>(sides_), boost::hana::at_c<d>(map_.stage)), ...);
+            (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.stage)), ...);
         }(all_dims);
     }
 

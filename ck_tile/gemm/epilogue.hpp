@@ -45,6 +45,10 @@ CK_TILE_FN auto take_strip(const tile<float, accumulator(S)>& acc, int i)
 }
 } // namespace detail
 
+// One strip of C in LDS.
+template <shape S>
+using strip_tile = lds_tile<float, detail::strip_in_lds(S)>;
+
 constexpr int epilogue_lds_bytes(const shape& s) { return detail::strip_in_lds(s).elements() * 4; }
 
 // Of a kernel that runs a pipeline, with `tables` bytes for the tables of its windows behind, then stores through LDS.
@@ -54,27 +58,61 @@ constexpr int lds_bytes(const shape& s, pipeline p, int tables = 0)
     return loop > end ? loop : end;
 }
 
-// Writes C, converted to T, at `origin` of a view over (m, n) whose rows are contiguous; `Vector` elements at a time,
-// which must divide the length of a row and its distance to the next.
+// Writes strips of C, one below the other, converted to T, from `origin` of a view over (m, n) on whose rows are contiguous:
+// `Vector` elements at a time, which must divide the length of a row and its distance to the next.
+template <shape S, int Vector, class T, class Map>
+class strip_writer
+{
+    static constexpr distribution wide = detail::rows_at_once(S, Vector);
+
+  public:
+    CK_TILE_FN strip_writer(const tensor_view<T, Map>& to, const multi_index<2>& origin)
+        : out_(to, origin), down_(out_.template step<0>(wide.lengths[0]))
+    {
+    }
+
+    CK_TILE_FN void write(const strip_tile<S>& strip)
+    {
+        CK_TILE_KEEP_LOOP
+        for(int row = 0; row < strip.layout.rows; row += wide.lengths[0])
+        {
+            ck_tile::store(out_, convert<T>(load<wide>(strip, {row, 0})));
+            out_.move(down_);
+        }
+    }
+
+  private:
+    window<T, Map, wide> out_;
+    decltype(out_.template step<0>(0)) down_;
+};
+
+template <shape S, int Vector, class T, class Map>
+CK_TILE_FN strip_writer<S, Vector, T, Map> make_strip_writer(const tensor_view<T, Map>& to,
+                                                             const multi_index<2>& origin)
+{
+    return {to, origin};
+}
+
+// Calls visit(strip) for the strips of C, from the first rows to the last, each of them in LDS.
+template <shape S, class Visit>
+CK_TILE_FN void each_strip(const block& in, const tile<float, accumulator(S)>& acc, Visit&& visit)
+{
+    const strip_tile<S> strip{in.lds_at<float>(0)};
+    static_for<S.row_fragments()>([&](auto i) {
+        in.sync(); // the operands, or the strip before, have been read
+        ck_tile::store(strip, detail::take_strip<S>(acc, i));
+        in.sync();
+        visit(strip);
+    });
+}
+
+// Writes C, converted to T, at `origin` of a view: see strip_writer.
 template <shape S, int Vector, class T, class Map>
 CK_TILE_FN void store_through_lds(const block& in, const tile<float, accumulator(S)>& acc,
                                   const tensor_view<T, Map>& to, multi_index<2> origin)
 {
-    constexpr distribution wide = detail::rows_at_once(S, Vector);
-    constexpr int rows          = strip(S).lengths[0];
-    const lds_tile<float, detail::strip_in_lds(S)> shuffle{in.lds_at<float>(0)};
-    auto out        = make_window<wide>(to, origin);
-    const auto down = out.template step<0>(wide.lengths[0]);
-    static_for<S.row_fragments()>([&](auto i) {
-        in.sync(); // the operands, or the strip before, have been read
-        ck_tile::store(shuffle, detail::take_strip<S>(acc, i));
-        in.sync();
-        for(int row = 0; row < rows; row += wide.lengths[0])
-        {
-            ck_tile::store(out, convert<T>(load<wide>(shuffle, {row, 0})));
-            out.move(down);
-        }
-    });
+    auto out = make_strip_writer<S, Vector>(to, origin);
+    each_strip<S>(in, acc, [&](const strip_tile<S>& strip) { out.write(strip); });
 }
 
 } // namespace ck_tile::gemm

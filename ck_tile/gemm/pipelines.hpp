@@ -128,6 +128,7 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
         now            = next;
         next           = read;
     }
+    place_accumulators(acc); // until the epilogue takes them, strip by strip
 }
 
 } // namespace ck_tile::gemm

@@ -11,9 +11,11 @@
 #if defined(__AMDGCN__) || defined(__NVPTX__)
 #define CK_TILE_ON_DEVICE 1
 #define CK_TILE_UNROLL _Pragma("unroll")
+#define CK_TILE_KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #else
 #define CK_TILE_ON_DEVICE 0
 #define CK_TILE_UNROLL
+#define CK_TILE_KEEP_LOOP
 #endif
 
 namespace ck_tile

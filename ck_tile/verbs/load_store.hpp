@@ -47,29 +47,29 @@ CK_TILE_FN void store(const Window& to, const tile<typename Window::element, Win
 
 namespace detail
 {
-// Elements that one LDS access moves: contiguous in the register and in memory (whose rows are), 16 bytes at most.
+// Elements that one LDS access moves: contiguous in the register and in memory (whose rows are), 16 bytes at most. Every row
+// starts at a multiple of them.
 template <distribution D, class T, lds_layout Layout>
 inline constexpr int lds_run = [] {
-    if(D.vector_dim() != 1)
-        return 1;
-    int run = D.contiguous() < 16 / int(sizeof(T)) ? D.contiguous() : 16 / int(sizeof(T));
-    return Layout.chunk > 0 && Layout.chunk < run ? Layout.chunk : run;
+    int run = D.vector_dim() == 1 ? 16 / int(sizeof(T)) : 1;
+    while(D.contiguous() % run != 0 || Layout.chunk % run != 0 || (Layout.cols + Layout.pad) % run != 0)
+        run /= 2;
+    return run;
 }();
 
 // Calls visit(register, first vector element, address) for each run of a thread's elements that is contiguous in LDS.
 template <distribution D, class T, lds_layout Layout, class Visit>
 CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2> origin, thread t, Visit&& visit)
 {
-    constexpr int run = lds_run<D, T, Layout>;
-    const int row     = origin[0] + first_element<D, 0>(t);
-    const int col     = origin[1] + first_element<D, 1>(t);
-    static_for<D.regs()>([&](auto r) {
-        static_for<D.vecs() / run>([&](auto n) {
-            constexpr int v  = n * run;
-            constexpr int dr = D.reg.along(0, r) + D.vec.along(0, v);
-            constexpr int dc = D.reg.along(1, r) + D.vec.along(1, v);
-            visit(r, constant<v>{}, memory.at(row + dr, col + dc));
-        });
+    constexpr int run  = lds_run<D, T, Layout>;
+    const int row      = origin[0] + first_element<D, 0>(t);
+    const int col      = origin[1] + first_element<D, 1>(t);
+    constexpr int runs = D.vecs() / run; // in a register
+    static_for<D.regs() * runs>([&](auto i) {
+        constexpr int r = i / runs, v = i % runs * run;
+        constexpr int dr = D.reg.along(0, r) + D.vec.along(0, v);
+        constexpr int dc = D.reg.along(1, r) + D.vec.along(1, v);
+        visit(constant<r>{}, constant<v>{}, memory.at(row + dr, col + dc));
     });
 }
 } // namespace detail

@@ -15,8 +15,9 @@ CK_TILE_FN constexpr auto map(F&& f, const tile<T, D>& x, const tile<More, D>&..
 {
     tile<std::remove_cvref_t<decltype(f(x.files[0].get(0, 0), more.files[0].get(0, 0)...))>, D> y;
     for_each_thread<D>([&](thread t) {
-        static_for<D.regs()>([&](auto r) {
-            static_for<D.vecs()>([&](auto v) { y.of(t).set(r, v, f(x.of(t).get(r, v), more.of(t).get(r, v)...)); });
+        static_for<D.regs() * D.vecs()>([&](auto i) {
+            constexpr int r = i / D.vecs(), v = i % D.vecs();
+            y.of(t).set(r, v, f(x.of(t).get(r, v), more.of(t).get(r, v)...));
         });
     });
     return y;
@@ -31,8 +32,8 @@ CK_TILE_FN constexpr tile<T, D> generate(F&& f)
         static_for<D.regs()>([&](auto r) {
             static_for<D.vecs()>([&](auto v) {
                 [&]<std::size_t... d>(std::index_sequence<d...>) {
-                    y.of(t).set(
-                        r, v, convert<T>(f(first_element<D, int(d)>(t) + D.locate(int(d), place{0, 0, r, v})...)));
+                    y.of(t).set(r, v,
+                                convert<T>(f(first_element<D, int(d)>(t) + D.locate(int(d), place{0, 0, r, v})...)));
                 }(std::make_index_sequence<Rank>{});
             });
         });
@@ -59,44 +60,53 @@ CK_TILE_FN constexpr tile<To, D> convert(const tile<From, D>& x)
 
 namespace detail
 {
-// Where in distribution A a thread finds the element that distribution B puts at (reg, vec): -1 if it has it not.
-template <distribution A, distribution B>
-constexpr int find_register(int reg, int vec)
-{
-    for(int r = 0; r < A.regs(); ++r)
-        for(int v = 0; v < A.vecs(); ++v)
-        {
-            bool same = true;
-            for(int d = 0; d < distribution::max_rank; ++d)
-                same = same && A.reg.along(d, r) + A.vec.along(d, v) == B.reg.along(d, reg) + B.vec.along(d, vec);
-            if(same)
-                return r * A.vecs() + v;
-        }
-    return -1;
-}
-
+// Which of the elements that a thread holds in one distribution are those that it holds in another: -1 if it has one not.
 template <int N>
 struct register_map
 {
     int from[N];
 };
 
-template <distribution A, distribution B>
+// Where each element of a thread lies in the tile, from the thread's first; all dimensions in one number.
+template <distribution D>
+constexpr auto places_of_thread()
+{
+    register_map<D.regs() * D.vecs()> places;
+    for(int r = 0; r < D.regs(); ++r)
+        for(int v = 0; v < D.vecs(); ++v)
+        {
+            int place = 0;
+            for(int d = 0; d < distribution::max_rank; ++d)
+                place = place * D.length(d) + D.reg.along(d, r) + D.vec.along(d, v);
+            places.from[r * D.vecs() + v] = place;
+        }
+    return places;
+}
+
+template <distribution From, distribution To>
 constexpr auto map_registers()
 {
-    register_map<B.regs() * B.vecs()> m;
-    for(int r = 0; r < B.regs(); ++r)
-        for(int v = 0; v < B.vecs(); ++v)
-            m.from[r * B.vecs() + v] = find_register<A, B>(r, v);
+    const auto have = places_of_thread<From>();
+    auto m          = places_of_thread<To>();
+    for(int& wanted : m.from)
+    {
+        int at = From.regs() * From.vecs() - 1;
+        while(at >= 0 && have.from[at] != wanted)
+            --at;
+        wanted = at;
+    }
     return m;
 }
 
-template <distribution A, distribution B>
+template <distribution From, distribution To>
+inline constexpr auto register_map_of = map_registers<From, To>();
+
+template <distribution From, distribution To>
 constexpr bool same_owners()
 {
-    if(A.wave != B.wave || A.lane != B.lane || A.regs() * A.vecs() != B.regs() * B.vecs())
+    if(From.wave != To.wave || From.lane != To.lane || From.regs() * From.vecs() != To.regs() * To.vecs())
         return false;
-    for(int from : map_registers<A, B>().from)
+    for(int from : register_map_of<From, To>.from)
         if(from < 0)
             return false;
     return true;
@@ -110,14 +120,11 @@ CK_TILE_FN constexpr tile<T, To> rearrange(const tile<T, From>& x)
 {
     static_assert(detail::same_owners<From, To>(), "rearrange: each thread must own the same elements in both "
                                                    "distributions; go through LDS to move elements between threads");
-    constexpr auto source = detail::map_registers<From, To>();
     tile<T, To> y;
     for_each_thread<To>([&](thread t) {
-        static_for<To.regs()>([&](auto r) {
-            static_for<To.vecs()>([&](auto v) {
-                constexpr int from     = source.from[r * To.vecs() + v];
-                y.of(t).reg[r][int(v)] = x.of(t).reg[from / From.vecs()][from % From.vecs()];
-            });
+        static_for<To.regs() * To.vecs()>([&](auto i) {
+            constexpr int from                        = detail::register_map_of<From, To>.from[i];
+            y.of(t).reg[i / To.vecs()][i % To.vecs()] = x.of(t).reg[from / From.vecs()][from % From.vecs()];
         });
     });
     return y;

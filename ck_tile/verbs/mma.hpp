@@ -15,14 +15,21 @@
 namespace ck_tile
 {
 
-// The accumulators of a product: zeros, in the registers that suit the instruction.
+// Keeps accumulators in the registers that suit the instruction, at this point of the program.
+template <distribution D>
+CK_TILE_FN void place_accumulators([[maybe_unused]] tile<float, D>& acc)
+{
+#if CK_TILE_ON_DEVICE
+    detail::place_accumulators<D.regs()>(acc.files[0]);
+#endif
+}
+
+// The accumulators of a product: zeros.
 template <gemm::shape S>
 CK_TILE_FN tile<float, gemm::accumulator(S)> accumulators()
 {
     auto acc = fill<float, gemm::accumulator(S)>(0.f);
-#if CK_TILE_ON_DEVICE
-    detail::place_accumulators<gemm::accumulator(S).regs()>(acc.files[0]);
-#endif
+    place_accumulators(acc);
     return acc;
 }
 

@@ -56,12 +56,21 @@ struct program
             b, acc, out, in, ceil_div(pixels.end - pixels.begin, C.k));
 
         const multi_index<2> origin = {tile_m * C.m, tile_n * C.n};
-        if(a.splits == 1)
-            gemm::store_through_lds<shape, C.vector_wei>(b, acc, weights(static_cast<element*>(a.wei), a, group),
-                                                         origin);
+        const bool whole            = a.splits == 1;
+        const int part              = whole ? 0 : split * a.groups + group;
+        if constexpr(C.type == data_type::fp32)
+        {
+            const auto to = whole ? weights(static_cast<float*>(a.wei), a, group) : weights(a.partials, a, part);
+            gemm::store_through_lds<shape, C.vector_wei>(b, acc, to, origin);
+        }
         else
-            gemm::store_through_lds<shape, partial_vector>(b, acc, weights(a.partials, a, split * a.groups + group),
-                                                           origin);
+        {
+            auto sums =
+                gemm::make_strip_writer<shape, C.vector_wei>(weights(static_cast<element*>(a.wei), a, group), origin);
+            auto partials = gemm::make_strip_writer<shape, partial_vector>(weights(a.partials, a, part), origin);
+            gemm::each_strip<shape>(b, acc,
+                                    [&](const auto& strip) { whole ? sums.write(strip) : partials.write(strip); });
+        }
     }
 
   private:

@@ -2,6 +2,10 @@
 // Global memory on the CPU (and, until they have their own, on other targets): plain loads and stores behind a test.
 #pragma once
 
+#include "ck_tile/numeric/types.hpp"
+
+#include <cstdint>
+
 namespace ck_tile
 {
 

@@ -151,6 +151,9 @@ TEST(Distribution, BrokenOnesDoNotCover)
     distribution third = good;
     third.lengths[2]   = 2;
     EXPECT_FALSE(third.covers());
+    distribution fourth = good;
+    fourth.wave         = {{2, 3, 1}};
+    EXPECT_FALSE(fourth.covers());
     distribution replicated = good;
     replicated.wave         = {{2}};
     expect_covers(replicated, "replicated over two waves");

@@ -151,6 +151,10 @@ TEST(LdsTile, LoadGivesWhatAnotherDistributionStored)
     expect_round_trips<down_columns, scattered, float, swizzled(96, 64, 4, 16, 32)>();
     expect_round_trips<scattered, replicated, float, swizzled(64, 96, 4, 16, 32)>();
     expect_round_trips<along_rows, scattered, bf16, lds_layout{.rows = 64, .cols = 64}>();
+    expect_round_trips<along_rows, scattered, fp16, lds_layout{.rows = 64, .cols = 32, .pad = 2}>();
+    static_assert(detail::lds_run<along_rows, fp16, lds_layout{.rows = 64, .cols = 32}> == 8);
+    static_assert(detail::lds_run<along_rows, fp16, lds_layout{.rows = 64, .cols = 32, .pad = 2}> == 2,
+                  "rows start at multiples of 4 bytes only");
     static_assert(lds_tile<fp16, lds_layout{.rows = 4, .cols = 8, .pad = 2}>::bytes == 80);
 }
 
