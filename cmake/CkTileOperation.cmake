@@ -4,22 +4,41 @@
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 # ck_tile_compile_code_object(<variable> <source> <architecture> [<symbol>])
-# Compiles one HIP source, device only, to <build>/code_objects/<architecture>/<name>.hsaco; the path goes to <variable>.
+# Compiles one source, device only, to <build>/code_objects/<architecture>/<name>.hsaco; the path goes to <variable>. For
+# sm90 the name ends in .ptx, and holds PTX or, where CUDA's assembler was found, its machine code.
 function(ck_tile_compile_code_object variable source architecture)
     set(processor ${architecture})
+    set(kind hsaco)
+    set(assemble)
     if(architecture STREQUAL "gfx11")
         set(processor ${CK_TILE_GFX11_PROCESSOR})
     endif()
+    if(architecture STREQUAL "sm90")
+        set(kind ptx)
+    endif()
     get_filename_component(name ${source} NAME_WE)
-    set(object ${PROJECT_BINARY_DIR}/code_objects/${architecture}/${name}.hsaco)
+    set(object ${PROJECT_BINARY_DIR}/code_objects/${architecture}/${name}.${kind})
+    set(language -x hip --offload-arch=${processor} -nogpulib -nogpuinc --no-gpu-bundle-output -c)
+    if(architecture STREQUAL "sm90")
+        # No part of CUDA is used: the folder that does not exist keeps clang from looking at versions.
+        set(language -x cuda --cuda-gpu-arch=sm_90a --cuda-path=/nonexistent -nocudainc -nocudalib -Xclang
+            -target-feature -Xclang +ptx80 -S)
+        if(CK_TILE_PTXAS)
+            set(assemble COMMAND ${CK_TILE_PTXAS} -arch=sm_90a -O3 -o ${object} ${object}.ptx)
+        endif()
+    endif()
+    set(compiled ${object})
+    if(assemble)
+        set(compiled ${object}.ptx)
+    endif()
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/code_objects/${architecture})
     get_target_property(boost_include Boost::headers INTERFACE_INCLUDE_DIRECTORIES)
     add_custom_command(
         OUTPUT ${object}
-        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} -x hip --offload-arch=${processor} -nogpulib
-                -nogpuinc -include cstdlib -std=c++20 -O3 -I${ck_tile_SOURCE_DIR} -I${boost_include} -Wall -Wextra
-                --cuda-device-only --no-gpu-bundle-output -Xclang -dependency-file -Xclang ${object}.d -Xclang -MT
-                -Xclang ${object} -c ${source} -o ${object}
+        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${language} --cuda-device-only -include cstdlib
+                -std=c++20 -O3 -I${ck_tile_SOURCE_DIR} -I${boost_include} -Wall -Wextra -Xclang -dependency-file
+                -Xclang ${object}.d -Xclang -MT -Xclang ${object} ${source} -o ${compiled}
+        ${assemble}
         DEPENDS ${source}
         DEPFILE ${object}.d
         COMMENT "Compiling ${architecture} ${name}"
@@ -40,7 +59,7 @@ function(ck_tile_embed_code_object variable object architecture)
 namespace
 {
 alignas(4096) constexpr unsigned char image[] = {
-#embed "@object@"
+#embed "@object@" suffix(, 0)
 };
 const bool added = ck_tile::add_code_object({"@processor@", image});
 } // namespace
@@ -90,7 +109,8 @@ function(ck_tile_add_operation operation)
     endforeach()
     # Code objects of instances that are gone would be inspected as if they were not.
     foreach(architecture IN LISTS CK_TILE_ARCHITECTURES)
-        file(GLOB stale ${PROJECT_BINARY_DIR}/code_objects/${architecture}/${operation}_*.hsaco)
+        file(GLOB stale ${PROJECT_BINARY_DIR}/code_objects/${architecture}/${operation}_*.hsaco
+            ${PROJECT_BINARY_DIR}/code_objects/${architecture}/${operation}_*.ptx)
         list(REMOVE_ITEM stale ${objects})
         if(stale)
             file(REMOVE ${stale})

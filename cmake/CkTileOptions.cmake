@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 # What to build, and the flags of every target.
 
-set(CK_TILE_TARGETS "host;gfx90a;gfx942;gfx11" CACHE STRING
-    "Targets to build: GPU architectures (gfx90a, gfx942, gfx11), and the CPU in their shape (host:gfx942; host for all)")
+set(CK_TILE_TARGETS "host;gfx90a;gfx942;gfx11;sm90" CACHE STRING
+    "Targets to build: GPU architectures (gfx90a, gfx942, gfx11, sm90), and the CPU in their shape (host:gfx942; host for all)")
 set(CK_TILE_DTYPES "fp16;bf16;fp32" CACHE STRING "Element types to build")
 set(CK_TILE_GFX11_PROCESSOR "gfx11-generic" CACHE STRING
     "Processor that gfx11 code objects are for: gfx11-generic runs on all of gfx1100-1103 and gfx115x")
+find_program(CK_TILE_PTXAS ptxas HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
+    DOC "CUDA's assembler; without it, programs hold PTX for sm90, which the driver compiles")
 set(CK_TILE_HOST_FLAGS "-march=native" CACHE STRING "Processor flags of the code that runs on the CPU")
 option(CK_TILE_BUILD_TESTS "Build the tests" ON)
 option(CK_TILE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
@@ -15,7 +17,7 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERS
                         "${CMAKE_CXX_COMPILER_VERSION}): set CMAKE_CXX_COMPILER to clang++-22 or to a ROCm's clang++")
 endif()
 
-set(CK_TILE_ARCHITECTURES gfx90a gfx942 gfx11)
+set(CK_TILE_ARCHITECTURES gfx90a gfx942 gfx11 sm90)
 set(CK_TILE_HOST_ARCHITECTURES)   # shapes that the CPU takes
 set(CK_TILE_DEVICE_ARCHITECTURES) # GPU code
 foreach(target IN LISTS CK_TILE_TARGETS)
@@ -51,11 +53,9 @@ if(CK_TILE_SANITIZE)
     add_link_options(-fsanitize=address,undefined)
 endif()
 
-# The HIP runtime: a ROCm's CMake package, or the distribution's headers and library.
+# The HIP runtime's headers: a ROCm's, or the distribution's. The library is loaded when a program asks for an AMD GPU.
 add_library(ck_tile_hip INTERFACE)
 add_library(ck_tile::hip ALIAS ck_tile_hip)
 find_path(CK_TILE_HIP_INCLUDE hip/hip_runtime_api.h HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES include REQUIRED)
-find_library(CK_TILE_HIP_LIBRARY amdhip64 HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES lib REQUIRED)
 target_include_directories(ck_tile_hip SYSTEM INTERFACE ${CK_TILE_HIP_INCLUDE})
 target_compile_definitions(ck_tile_hip INTERFACE __HIP_PLATFORM_AMD__)
-target_link_libraries(ck_tile_hip INTERFACE ${CK_TILE_HIP_LIBRARY})

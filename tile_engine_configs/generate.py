@@ -188,7 +188,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=("list", "generate"))
     parser.add_argument("--operation", required=True)
-    parser.add_argument("--targets", default="gfx90a,gfx942,gfx11", help="comma-separated; default: all")
+    parser.add_argument("--targets", default="gfx90a,gfx942,gfx11,sm90", help="comma-separated; default: all")
     parser.add_argument("--dtypes", default=",".join(DTYPES), help="comma-separated; default: all")
     parser.add_argument("--output", type=Path, help="folder for the sources (generate)")
     arguments = parser.parse_args()

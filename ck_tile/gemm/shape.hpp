@@ -27,7 +27,7 @@ struct shape
     // reordered along k alike, which leaves the product as it is.
     constexpr int pack() const
     {
-        const int fits = 16 / bytes_of(inst().type) / inst().a.vecs();
+        const int fits = 16 / bytes_of(inst().type) / inst().a.vec.only(1).size();
         return fits > 1 ? fits : 1;
     }
 
@@ -39,16 +39,10 @@ namespace detail
 {
 constexpr distribution operand(const distribution& one, int rows, int fragments, int pack, digits wave, int stride)
 {
-    distribution d = {.lengths = {rows, one.length(1) * pack}, .wave = wave, .lane = {}, .reg = {}, .vec = {}};
-    for(int i = 0; i < one.lane.count; ++i)
-    {
-        digit lane = one.lane.at[i];
-        if(lane.moves_along(1))
-            lane.stride *= pack;
-        d.lane.push(lane);
-    }
+    distribution d = packed_operand(one, pack);
+    d.lengths[0]   = rows;
+    d.wave         = wave;
     d.reg.push({fragments, 0, stride});
-    d.vec.push({one.vecs() * pack, 1, 1});
     return d;
 }
 } // namespace detail

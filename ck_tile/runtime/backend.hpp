@@ -38,4 +38,7 @@ std::unique_ptr<backend> open_host(const target& shape);
 // The first AMD GPU; a rejection says that there is none, or that there is no code for it.
 result<std::unique_ptr<backend>> open_hip();
 
+// The first NVIDIA GPU, likewise.
+result<std::unique_ptr<backend>> open_cuda();
+
 } // namespace ck_tile

@@ -10,8 +10,8 @@ namespace ck_tile
 
 struct code_object
 {
-    std::string_view architecture; // as the compiler was told: "gfx942", "gfx11-generic"
-    std::span<const unsigned char> image;
+    std::string_view architecture;        // as the compiler was told: "gfx942", "gfx11-generic"; "sm90"
+    std::span<const unsigned char> image; // an ELF file, or PTX with a 0 at its end
 };
 
 // Adds a code object to those of the program; the build calls this from a static initialiser of each embedded one.

@@ -15,22 +15,27 @@ device::~device()                            = default;
 
 result<device> device::open(std::string_view name)
 {
-    if(name == "auto" || name == "hip")
-    {
-        auto gpu = open_hip();
-        if(gpu.ok())
-            return device(std::move(*gpu), {});
-        if(name == "hip")
-            return rejection{gpu.reason()};
-        return device(open_host(gfx942), fmt::format("{}; running on the CPU as host:gfx942", gpu.reason()));
-    }
+    std::string missing;
+    using opener = result<std::unique_ptr<backend>> (*)();
+    for(const auto& [gpu_name, open_gpu] : {std::pair<const char*, opener>{"hip", open_hip}, {"cuda", open_cuda}})
+        if(name == gpu_name || name == "auto")
+        {
+            auto gpu = open_gpu();
+            if(gpu.ok())
+                return device(std::move(*gpu), {});
+            if(name == gpu_name)
+                return rejection{gpu.reason()};
+            missing += gpu.reason() + "; ";
+        }
+    if(name == "auto")
+        return device(open_host(gfx942), missing + "running on the CPU as host:gfx942");
     if(name == "host")
         return device(open_host(gfx942), {});
     if(name.starts_with("host:"))
         if(const target* t = find_target(name.substr(5)))
             return device(open_host(*t), {});
 
-    std::string known = "auto, hip, host";
+    std::string known = "auto, hip, cuda, host";
     for(const target* t : all_targets)
         known += fmt::format(", host:{}", t->name);
     return rejection{fmt::format("target '{}' is not known: choose one of {}", name, known)};

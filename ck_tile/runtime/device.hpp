@@ -37,7 +37,8 @@ class device
   public:
     // Opens the device that `name` asks for:
     //   "host"          the CPU, in the shape of gfx942        "host:<architecture>"  the CPU in that shape
-    //   "hip"           the first AMD GPU                      "auto"                 "hip" if there is one, else "host"
+    //   "hip"           the first AMD GPU                      "cuda"                 the first NVIDIA GPU
+    //   "auto"          the first GPU of these, else "host"
     // Rejects names that are not known, GPUs that are not there, and GPUs that this library has no code for.
     static result<device> open(std::string_view name);
 

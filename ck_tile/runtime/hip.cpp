@@ -1,25 +1,84 @@
 // SPDX-License-Identifier: MIT
-// An AMD GPU through the HIP runtime: code objects of its architecture are loaded as modules, kernels found by name.
+// An AMD GPU through the HIP runtime, which is loaded when it is asked for: code objects of its architecture are loaded as
+// modules, kernels found by name.
 #include "ck_tile/runtime/backend.hpp"
 #include "ck_tile/runtime/code_objects.hpp"
+#include "ck_tile/runtime/shared_library.hpp"
 
 #include <fmt/format.h>
 #include <hip/hip_runtime_api.h>
+#include <hip/hip_version.h>
 
 #include <algorithm>
 #include <map>
 #include <vector>
+
+// The name of a function in the library, which may not be the one in the header.
+#define CK_TILE_TEXT(name) #name
+#define CK_TILE_SYMBOL(function) CK_TILE_TEXT(function)
 
 namespace ck_tile
 {
 namespace
 {
 
+// The HIP runtime of the version that this is compiled for, if it is installed.
+struct hip_runtime
+{
+    decltype(&::hipDeviceSynchronize) deviceSynchronize;
+    decltype(&::hipEventCreate) eventCreate;
+    decltype(&::hipEventDestroy) eventDestroy;
+    decltype(&::hipEventElapsedTime) eventElapsedTime;
+    decltype(&::hipEventRecord) eventRecord;
+    decltype(&::hipEventSynchronize) eventSynchronize;
+    decltype(&::hipFree) free;
+    decltype(&::hipGetDeviceCount) getDeviceCount;
+    decltype(&::hipGetDeviceProperties) getDeviceProperties;
+    decltype(&::hipGetErrorString) getErrorString;
+    hipError_t (*malloc)(void**, std::size_t);
+    decltype(&::hipMemcpy) memcpy;
+    decltype(&::hipMemset) memset;
+    decltype(&::hipModuleGetFunction) moduleGetFunction;
+    decltype(&::hipModuleLaunchKernel) moduleLaunchKernel;
+    decltype(&::hipModuleLoadData) moduleLoadData;
+    decltype(&::hipModuleUnload) moduleUnload;
+    bool found;
+
+    hip_runtime()
+    {
+        shared_library library(fmt::format("libamdhip64.so.{}", HIP_VERSION_MAJOR));
+        library.find(deviceSynchronize, CK_TILE_SYMBOL(hipDeviceSynchronize));
+        library.find(eventCreate, CK_TILE_SYMBOL(hipEventCreate));
+        library.find(eventDestroy, CK_TILE_SYMBOL(hipEventDestroy));
+        library.find(eventElapsedTime, CK_TILE_SYMBOL(hipEventElapsedTime));
+        library.find(eventRecord, CK_TILE_SYMBOL(hipEventRecord));
+        library.find(eventSynchronize, CK_TILE_SYMBOL(hipEventSynchronize));
+        library.find(free, CK_TILE_SYMBOL(hipFree));
+        library.find(getDeviceCount, CK_TILE_SYMBOL(hipGetDeviceCount));
+        library.find(getDeviceProperties, CK_TILE_SYMBOL(hipGetDeviceProperties));
+        library.find(getErrorString, CK_TILE_SYMBOL(hipGetErrorString));
+        library.find(malloc, CK_TILE_SYMBOL(hipMalloc));
+        library.find(memcpy, CK_TILE_SYMBOL(hipMemcpy));
+        library.find(memset, CK_TILE_SYMBOL(hipMemset));
+        library.find(moduleGetFunction, CK_TILE_SYMBOL(hipModuleGetFunction));
+        library.find(moduleLaunchKernel, CK_TILE_SYMBOL(hipModuleLaunchKernel));
+        library.find(moduleLoadData, CK_TILE_SYMBOL(hipModuleLoadData));
+        library.find(moduleUnload, CK_TILE_SYMBOL(hipModuleUnload));
+        found = library.complete();
+    }
+};
+
+const hip_runtime& hip()
+{
+    static const hip_runtime runtime;
+    return runtime;
+}
+
 status checked(hipError_t error, std::string_view what)
 {
     if(error == hipSuccess)
         return {};
-    return rejection{fmt::format("HIP: {} failed: {}", what, hipGetErrorString(error))};
+    return rejection{fmt::format("HIP: {} failed: {}", what, hip().getErrorString(error))};
 }
 
 // "gfx90a:sramecc+:xnack-" without its features.
@@ -47,7 +106,7 @@ class hip_backend : public backend
     ~hip_backend() override
     {
         for(hipModule_t m : modules_)
-            (void)hipModuleUnload(m);
+            (void)hip().moduleUnload(m);
     }
 
     status load()
@@ -56,7 +115,7 @@ class hip_backend : public backend
             if(runs_on(object.architecture, processor_))
             {
                 hipModule_t module = nullptr;
-                if(status s = checked(hipModuleLoadData(&module, object.image.data()), "loading a code object"); !s)
+                if(status s = checked(hip().moduleLoadData(&module, object.image.data()), "loading a code object"); !s)
                     return s;
                 modules_.push_back(module);
             }
@@ -74,58 +133,58 @@ class hip_backend : public backend
     result<device_buffer> allocate(std::size_t bytes, bool zeroed) override
     {
         void* memory = nullptr;
-        if(hipMalloc(&memory, std::max<std::size_t>(bytes, 1)) != hipSuccess)
+        if(hip().malloc(&memory, std::max<std::size_t>(bytes, 1)) != hipSuccess)
             return rejection{
                 fmt::format("{} bytes of device memory cannot be allocated: choose a smaller problem", bytes)};
-        device_buffer buffer(memory, bytes, [](void* p) { (void)hipFree(p); });
+        device_buffer buffer(memory, bytes, [](void* p) { (void)hip().free(p); });
         if(zeroed)
-            if(const status s = checked(hipMemset(memory, 0, bytes), "clearing memory"); !s)
+            if(const status s = checked(hip().memset(memory, 0, bytes), "clearing memory"); !s)
                 return rejection{s.reason()};
         return buffer;
     }
 
     status copy(void* destination, const void* source, std::size_t bytes) override
     {
-        return checked(hipMemcpy(destination, source, bytes, hipMemcpyDefault), "copying memory");
+        return checked(hip().memcpy(destination, source, bytes, hipMemcpyDefault), "copying memory");
     }
 
     status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes) override
     {
         hipFunction_t& function = functions_[k.name];
         for(hipModule_t module : modules_)
-            if(function == nullptr && hipModuleGetFunction(&function, module, k.name) != hipSuccess)
+            if(function == nullptr && hip().moduleGetFunction(&function, module, k.name) != hipSuccess)
                 function = nullptr;
         if(function == nullptr)
             return rejection{fmt::format("kernel {} is not in the code objects for {}: rebuild with its instance",
                                          k.name, processor_)};
         void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments), HIP_LAUNCH_PARAM_BUFFER_SIZE,
                          &argument_bytes, HIP_LAUNCH_PARAM_END};
-        return checked(hipModuleLaunchKernel(function, blocks.x, blocks.y, blocks.z, static_cast<unsigned>(k.threads),
-                                             1, 1, 0, nullptr, nullptr, extra),
+        return checked(hip().moduleLaunchKernel(function, blocks.x, blocks.y, blocks.z,
+                                                static_cast<unsigned>(k.threads), 1, 1, 0, nullptr, nullptr, extra),
                        fmt::format("launching {}", k.name));
     }
 
-    status synchronize() override { return checked(hipDeviceSynchronize(), "a kernel"); }
+    status synchronize() override { return checked(hip().deviceSynchronize(), "a kernel"); }
 
     result<double> time(const std::function<status()>& work, int repeats) override
     {
         hipEvent_t start = nullptr, stop = nullptr;
-        if(hipEventCreate(&start) != hipSuccess || hipEventCreate(&stop) != hipSuccess)
+        if(hip().eventCreate(&start) != hipSuccess || hip().eventCreate(&stop) != hipSuccess)
             return rejection{"HIP: no event could be made to take the time with"};
         std::vector<float> milliseconds;
         status s;
         for(int i = 0; i <= repeats && s; ++i) // the first run warms up
         {
-            (void)hipEventRecord(start, nullptr);
+            (void)hip().eventRecord(start, nullptr);
             s = work();
-            (void)hipEventRecord(stop, nullptr);
+            (void)hip().eventRecord(stop, nullptr);
             if(s)
-                s = checked(hipEventSynchronize(stop), "a timed kernel");
+                s = checked(hip().eventSynchronize(stop), "a timed kernel");
             milliseconds.emplace_back();
-            (void)hipEventElapsedTime(&milliseconds.back(), start, stop);
+            (void)hip().eventElapsedTime(&milliseconds.back(), start, stop);
         }
-        (void)hipEventDestroy(start);
-        (void)hipEventDestroy(stop);
+        (void)hip().eventDestroy(start);
+        (void)hip().eventDestroy(stop);
         if(!s)
             return rejection{s.reason()};
         std::sort(milliseconds.begin() + 1, milliseconds.end());
@@ -145,10 +204,10 @@ class hip_backend : public backend
 result<std::unique_ptr<backend>> open_hip()
 {
     int count = 0;
-    if(hipGetDeviceCount(&count) != hipSuccess || count == 0)
+    if(!hip().found || hip().getDeviceCount(&count) != hipSuccess || count == 0)
         return rejection{"no AMD GPU was found by the HIP runtime"};
     hipDeviceProp_t properties = {};
-    if(hipGetDeviceProperties(&properties, 0) != hipSuccess)
+    if(hip().getDeviceProperties(&properties, 0) != hipSuccess)
         return rejection{"the HIP runtime finds an AMD GPU but does not describe it"};
     const std::string chip(processor(properties.gcnArchName));
     const target* facts = target_of(chip);

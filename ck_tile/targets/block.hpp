@@ -31,7 +31,7 @@ struct block
         __builtin_amdgcn_s_barrier();
         __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 #elif defined(__NVPTX__)
-        __nvvm_barrier0();
+        __nvvm_bar_sync(0);
 #endif
     }
 };
@@ -65,12 +65,19 @@ constexpr kernel make_kernel(const char* name)
 
 } // namespace ck_tile
 
+// The threads of a block, for a GPU's compiler.
+#if defined(__AMDGCN__)
+#define CK_TILE_BLOCK_OF(...) amdgpu_flat_work_group_size(__VA_ARGS__, __VA_ARGS__)
+#elif defined(__NVPTX__)
+#define CK_TILE_BLOCK_OF(...) launch_bounds(__VA_ARGS__)
+#endif
+
 // Defines the kernel `symbol` from a program: in a GPU's compilation the entry point of that name, on the host an object
 // `const ck_tile::kernel symbol` that launches it.
 #if CK_TILE_ON_DEVICE
 #define CK_TILE_KERNEL(symbol, ...)                                                                                    \
-    extern "C" __attribute__((global, amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) void   \
-    symbol(__VA_ARGS__::arguments arguments)                                                                           \
+    extern "C" __attribute__((global, CK_TILE_BLOCK_OF(__VA_ARGS__::threads))) void symbol(                            \
+        __VA_ARGS__::arguments arguments)                                                                              \
     {                                                                                                                  \
         ::ck_tile::run_on_device<__VA_ARGS__>(arguments);                                                              \
     }
@@ -81,17 +88,28 @@ constexpr kernel make_kernel(const char* name)
 #endif
 
 #if CK_TILE_ON_DEVICE
+#if defined(__NVPTX__)
+extern __attribute__((shared)) std::byte ck_tile_dynamic_lds alignas(1024)[]; // as many bytes as the launch says
+#endif
+
 namespace ck_tile
 {
 template <class Program>
 CK_TILE_FN __attribute__((device)) void run_on_device(const typename Program::arguments& arguments)
 {
     static_assert(compiles_for(Program::arch), "program: made for another architecture than --offload-arch says");
+#if defined(__AMDGCN__)
     __attribute__((shared)) static std::byte lds alignas(16)[Program::lds_bytes > 0 ? Program::lds_bytes : 16];
     const grid at = {static_cast<unsigned>(__builtin_amdgcn_workgroup_id_x()),
                      static_cast<unsigned>(__builtin_amdgcn_workgroup_id_y()),
                      static_cast<unsigned>(__builtin_amdgcn_workgroup_id_z())};
     Program::run(block{at, lds}, arguments);
+#else
+    const grid at = {static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()),
+                     static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y()),
+                     static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_z())};
+    Program::run(block{at, ck_tile_dynamic_lds}, arguments);
+#endif
 }
 } // namespace ck_tile
 #endif

@@ -23,6 +23,14 @@ CK_TILE_FN tile<T, D> exchange_lanes(const tile<T, D>& x, int mask)
             y.files[0].set(r, v, __builtin_bit_cast(T, static_cast<bits>(theirs)));
         });
     });
+#elif defined(__NVPTX__)
+    static_for<D.regs() * D.vecs()>([&](auto i) {
+        using bits      = std::conditional_t<sizeof(T) == 4, int, short>;
+        constexpr int r = i / D.vecs(), v = i % D.vecs();
+        const int theirs =
+            __nvvm_shfl_sync_bfly_i32(0xffffffff, __builtin_bit_cast(bits, x.files[0].get(r, v)), mask, 0x1f);
+        y.files[0].set(r, v, __builtin_bit_cast(T, static_cast<bits>(theirs)));
+    });
 #else
     for_each_thread<D>([&](thread t) { y.of(t) = x.of({t.wave, t.lane ^ mask, t.copy - t.lane + (t.lane ^ mask)}); });
 #endif

@@ -52,9 +52,8 @@ struct counting
 template <int N, class F>
 CK_TILE_FN constexpr void static_for(F&& f)
 {
-    [&]<int... I>(detail::counting<int, I...>) __attribute__((always_inline)) {
-        (f(constant<I>{}), ...);
-    }(__make_integer_seq<detail::counting, int, N>{});
+    [&]<int... I>(detail::counting<int, I...>)
+        __attribute__((always_inline)) { (f(constant<I>{}), ...); }(__make_integer_seq<detail::counting, int, N>{});
 }
 
 } // namespace ck_tile

@@ -3,7 +3,7 @@
 //
 // An instruction multiplies A [blocks * m, k] by B [blocks * n, k], block by block, into C [blocks * m, n]; the row of A
 // and C, and the row of B, is dimension 0, the reduction dimension 1 of A and B, the column dimension 1 of C. The layouts
-// are those of AMD's matrix instruction calculator.
+// are those of AMD's matrix instruction calculator, and for mma of NVIDIA's PTX ISA.
 #pragma once
 
 #include "ck_tile/core/distribution.hpp"
@@ -24,7 +24,9 @@ enum class opcode
     mfma_16x16x4_fp32,
     wmma_16x16x16_fp16,
     wmma_16x16x16_bf16,
-    fma_4x8x1_fp32 // a wave32's lanes as a 4 x 8 grid of plain multiply-adds
+    fma_4x8x1_fp32, // a wave32's lanes as a 4 x 8 grid of plain multiply-adds
+    mma_16x8x16_fp16,
+    mma_16x8x16_bf16
 };
 
 struct matrix_instruction
@@ -34,7 +36,7 @@ struct matrix_instruction
     data_type type; // of A and B; C is fp32
     int m, n, k;    // of one block
     int blocks;     // independent products
-    int cycles;     // that the matrix unit is busy with one wave's instruction, on gfx942 and gfx11
+    int cycles;     // that the matrix unit is busy with one wave's instruction, on gfx942, gfx11 and sm90
     distribution a, b, c;
 };
 
@@ -66,6 +68,17 @@ inline constexpr distribution fma_b = {.lengths = {8, 1}, .wave = {}, .lane = {{
 inline constexpr distribution fma_result = {
     .lengths = {4, 8}, .wave = {}, .lane = {{8, 1, 1}, {4, 0, 1}}, .reg = {}, .vec = {}};
 
+// A lane of mma holds two rows of A and C, and pairs of consecutive k and columns.
+inline constexpr distribution mma_a = {.lengths = {16, 16},
+                                       .wave    = {},
+                                       .lane    = {{4, 1, 2}, {8, 0, 1}},
+                                       .reg     = {},
+                                       .vec     = {{2, 1, 1}, {2, 0, 8}, {2, 1, 8}}};
+inline constexpr distribution mma_b = {
+    .lengths = {8, 16}, .wave = {}, .lane = {{4, 1, 2}, {8, 0, 1}}, .reg = {}, .vec = {{2, 1, 1}, {2, 1, 8}}};
+inline constexpr distribution mma_result = {
+    .lengths = {16, 8}, .wave = {}, .lane = {{4, 1, 2}, {8, 0, 1}}, .reg = {}, .vec = {{2, 1, 1}, {2, 0, 8}}};
+
 } // namespace layouts
 
 inline constexpr matrix_instruction matrix_instructions[] = {
@@ -82,8 +95,34 @@ inline constexpr matrix_instruction matrix_instructions[] = {
     {opcode::wmma_16x16x16_fp16,        "wmma_16x16x16_fp16",        data_type::fp16, 16, 16, 16,  1, 32, layouts::wmma_operand,            layouts::wmma_operand,            layouts::wmma_result},
     {opcode::wmma_16x16x16_bf16,        "wmma_16x16x16_bf16",        data_type::bf16, 16, 16, 16,  1, 32, layouts::wmma_operand,            layouts::wmma_operand,            layouts::wmma_result},
     {opcode::fma_4x8x1_fp32,            "fma_4x8x1_fp32",            data_type::fp32,  4,  8,  1,  1,  1, layouts::fma_a,                   layouts::fma_b,                   layouts::fma_result},
+    {opcode::mma_16x8x16_fp16,          "mma_16x8x16_fp16",          data_type::fp16, 16,  8, 16,  1,  4, layouts::mma_a,                   layouts::mma_b,                   layouts::mma_result},
+    {opcode::mma_16x8x16_bf16,          "mma_16x8x16_bf16",          data_type::bf16, 16,  8, 16,  1,  4, layouts::mma_a,                   layouts::mma_b,                   layouts::mma_result},
     // clang-format on
 };
+
+// An operand for `pack` instructions along k, in which each lane holds consecutive k, as LDS gives them at once; the rows that
+// a lane holds become its registers. A and B reordered along k alike give the same product.
+constexpr distribution packed_operand(const distribution& one, int pack)
+{
+    const int own  = one.vec.only(1).size() * pack; // of k, in one lane
+    distribution d = {.lengths = {one.length(0), one.length(1) * pack},
+                      .wave    = {},
+                      .lane    = {},
+                      .reg     = one.vec.only(0),
+                      .vec     = {{own, 1, 1}}};
+    int next       = own;
+    for(int i = 0; i < one.lane.count; ++i)
+    {
+        digit lane = one.lane.at[i];
+        if(lane.moves_along(1))
+        {
+            lane.stride = next;
+            next *= lane.extent;
+        }
+        d.lane.push(lane);
+    }
+    return d;
+}
 
 constexpr const matrix_instruction& describe(opcode op)
 {

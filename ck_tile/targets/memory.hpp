@@ -14,6 +14,8 @@ inline constexpr unsigned nowhere = 0x80000000u;
 
 #if defined(__AMDGCN__)
 #include "ck_tile/targets/amdgcn/memory.hpp"
+#elif defined(__NVPTX__)
+#include "ck_tile/targets/sm90/memory.hpp"
 #else
 #include "ck_tile/targets/host/memory.hpp"
 #endif

@@ -5,11 +5,12 @@
 #include "ck_tile/targets/gfx11/gfx11.hpp"
 #include "ck_tile/targets/gfx90a/gfx90a.hpp"
 #include "ck_tile/targets/gfx942/gfx942.hpp"
+#include "ck_tile/targets/sm90/sm90.hpp"
 
 namespace ck_tile
 {
 
-inline constexpr const target* all_targets[] = {&gfx90a, &gfx942, &gfx11};
+inline constexpr const target* all_targets[] = {&gfx90a, &gfx942, &gfx11, &sm90};
 
 constexpr const target& facts(architecture arch)
 {
@@ -30,6 +31,12 @@ constexpr bool compiles_for([[maybe_unused]] architecture arch)
     return arch == architecture::gfx11;
 #elif defined(__AMDGCN__)
 #error "ck_tile has no facts for this AMD architecture; it knows gfx90a, gfx942 and gfx11 (--offload-arch=...). \
+Add a folder in ck_tile/targets/ to add one."
+    return false;
+#elif defined(__NVPTX__) && __CUDA_ARCH__ == 900
+    return arch == architecture::sm90;
+#elif defined(__NVPTX__)
+#error "ck_tile has no facts for this NVIDIA architecture; it knows sm_90a (--cuda-gpu-arch=sm_90a). \
 Add a folder in ck_tile/targets/ to add one."
     return false;
 #else

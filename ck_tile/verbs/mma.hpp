@@ -8,6 +8,8 @@
 
 #if defined(__AMDGCN__)
 #include "ck_tile/targets/amdgcn/matrix.hpp"
+#elif defined(__NVPTX__)
+#include "ck_tile/targets/sm90/matrix.hpp"
 #else
 #include "ck_tile/targets/host/matrix.hpp"
 #endif

@@ -168,7 +168,7 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
     app.add_option("--dtype", type, "fp16, bf16 or fp32")->capture_default_str();
     app.add_option("--layout", layout, "nhwgc, gnhwc or ngchw")->capture_default_str();
     app.add_option("--split-k", split_k, "splits of the reduction: auto or a number")->capture_default_str();
-    app.add_option("--target", given.target, "auto, host, host:gfx90a, host:gfx942, host:gfx11 or hip")
+    app.add_option("--target", given.target, "auto, hip, cuda, host, or the CPU in an architecture's shape: host:gfx90a, host:gfx942, host:gfx11, host:sm90")
         ->capture_default_str();
     app.add_option("--instance", given.instance,
                    "the kernel to use, by its name; list: print all and what they support");

@@ -202,7 +202,7 @@ class GoodArguments(TestCase):
     def test_auto_target_says_where_it_runs(self):
         status, output, errors = run(0, 0, 1, *SMALL, target="auto")
         self.assertEqual((status, errors), (0, ""))
-        self.assertRegex(output, r", (host|hip):gfx\w+")
+        self.assertRegex(output, r", (host|hip|cuda):\w+")
         if ", host:" in output:
             self.assertRegex(output.splitlines()[0], "no AMD GPU was found")
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The matrix instructions on the CPU: the product of a wave's fragments, read and written in the lanes' layouts.
 //
-// In the layouts of the table a lane's part of C is one column (that its lane number decides) and several rows. So the CPU
-// keeps C where the lanes hold it and adds, per lane and k, a vector of A's rows times one number of B.
+// In the layouts of the table a lane's part of C is a few rows times one column, or two. So the CPU keeps C where the lanes
+// hold it and adds, per lane and k, a vector of A's rows times one number of B: a number for each element of C in the lane.
 #pragma once
 
 #include "ck_tile/targets/matrix_instruction.hpp"
@@ -15,34 +15,36 @@ struct wave_layout
 {
     static constexpr matrix_instruction instruction = describe(Op);
     static constexpr int lanes                      = instruction.c.lanes();
-    static constexpr int rows                       = instruction.m * instruction.blocks; // of A and C
+    static constexpr int per_lane                   = instruction.c.vecs(); // elements of C in one lane
+    static constexpr int columns                    = instruction.c.vec.only(1).size();
     static constexpr int b_rows                     = instruction.n * instruction.blocks;
-    static constexpr int per_lane                   = instruction.c.vecs(); // rows of C in one lane
-    static constexpr int groups                     = rows / per_lane;      // lanes with different rows
-    static_assert(instruction.c.vec.only(1).count == 0, "host: a lane's registers of C must lie in one column");
 
-    // The group of lanes that holds a row of C, and the row's place there.
-    int group[rows], slot[rows];
-    int lane_group[lanes], lane_b_row[lanes];
+    static constexpr int rows = instruction.m * instruction.blocks; // of A and C
 
-    constexpr wave_layout() : group(), slot(), lane_group(), lane_b_row()
+    // Lanes with the same rows of C are a group; each row has a place in the lanes of its group, in each of their columns.
+    int groups = 0;
+    int lane_group[lanes], lane_b_row[lanes]; // and the first row of B that a lane meets
+    int group[rows], slot[rows][columns];
+
+    constexpr wave_layout() : lane_group(), lane_b_row(), group(), slot()
     {
-        int first_row[groups] = {}, known = 0;
+        int first_row[rows] = {};
         for(int lane = 0; lane < lanes; ++lane)
         {
             const int row = instruction.c.lane.along(0, lane);
             int g         = 0;
-            while(g < known && first_row[g] != row)
+            while(g < groups && first_row[g] != row)
                 ++g;
-            if(g == known)
-                first_row[known++] = row;
+            if(g == groups)
+                first_row[groups++] = row;
             lane_group[lane] = g;
+            lane_b_row[lane] = row / instruction.m * instruction.n + instruction.c.lane.along(1, lane);
             for(int v = 0; v < per_lane; ++v)
             {
-                group[row + instruction.c.vec.along(0, v)] = g;
-                slot[row + instruction.c.vec.along(0, v)]  = v;
+                const int of_v                                = row + instruction.c.vec.along(0, v);
+                group[of_v]                                   = g;
+                slot[of_v][instruction.c.vec.number_in(1, v)] = v;
             }
-            lane_b_row[lane] = row / instruction.m * instruction.n + instruction.c.lane.along(1, lane);
         }
     }
 };
@@ -56,33 +58,50 @@ void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
 {
     constexpr const auto& layout             = wave_layout_of<Op>;
     constexpr const matrix_instruction& inst = layout.instruction;
-    constexpr int vecs                       = inst.a.vecs();
-    constexpr int depth                      = inst.k * Pack;
-    constexpr int wide                       = RowFragments * layout.per_lane;
-    using column                             = vector<float, wide>;
+    constexpr int per_lane = layout.per_lane, wide = RowFragments * per_lane, depth = inst.k * Pack;
+    using column = vector<float, wide>;
 
-    static thread_local float rows_of_a[depth][layout.groups][wide];
-    static thread_local float rows_of_b[depth][ColFragments][layout.b_rows];
-    const auto unpack = [](const distribution& operand, const auto* files, int fragments, auto&& put) {
+    static thread_local float a_memory[depth][layout.groups][wide], b_memory[depth][ColFragments][layout.b_rows];
+    auto& rows_of_a   = a_memory;
+    auto& rows_of_b   = b_memory;
+    const auto unpack = []<distribution Operand>(const auto* files, int fragments, auto&& put) {
         for(int lane = 0; lane < layout.lanes; ++lane)
         {
-            const int row = operand.lane.along(0, lane), k = operand.lane.along(1, lane) * Pack;
-            for(int f = 0; f < fragments; ++f)
-                for(int v = 0; v < vecs * Pack; ++v)
-                    put(f, row, k + v, convert<float>(files[lane].get(f, v)));
+            const int row = Operand.lane.along(0, lane), k = Operand.lane.along(1, lane);
+            static_for<Operand.regs()>([&](auto r) {
+                for(int f = 0; f < fragments; ++f)
+                    for(int v = 0; v < Operand.vecs(); ++v)
+                        put(f, row + Operand.reg.along(0, r), k + v,
+                            convert<float>(files[lane].get(r + Operand.regs() * f, v)));
+            });
         }
     };
-    unpack(inst.a, a, RowFragments, [](int f, int row, int k, float x) {
-        rows_of_a[k][layout.group[row]][f * layout.per_lane + layout.slot[row]] = x;
+    unpack.template operator()<packed_operand(inst.a, Pack)>(a, RowFragments, [&](int f, int row, int k, float x) {
+        for(int slot : layout.slot[row])
+            rows_of_a[k][layout.group[row]][f * per_lane + slot] = x;
     });
-    unpack(inst.b, b, ColFragments, [](int f, int row, int k, float x) { rows_of_b[k][f][row] = x; });
+    unpack.template operator()<packed_operand(inst.b, Pack)>(
+        b, ColFragments, [&](int f, int row, int k, float x) { rows_of_b[k][f][row] = x; });
+
+    // Lanes with several columns: the numbers of B that they meet alternate.
+    const auto of_b = [&](int k, int j, int b_row) {
+        if constexpr(layout.columns == 1)
+            return column(rows_of_b[k][j][b_row]);
+        else
+        {
+            column x;
+            for(int v = 0; v < wide; ++v)
+                x[v] = rows_of_b[k][j][b_row + inst.c.vec.along(1, v % per_lane)];
+            return x;
+        }
+    };
 
     constexpr int at_once = wide >= 128 || ColFragments == 1 ? 1
                             : ColFragments * wide <= 128     ? ColFragments
                                                              : 128 / wide;
     for(int lane = 0; lane < layout.lanes; ++lane)
     {
-        const int group = layout.lane_group[lane], row = layout.lane_b_row[lane];
+        const int group = layout.lane_group[lane], b_row = layout.lane_b_row[lane];
         for(int j = 0; j < ColFragments; j += at_once)
         {
             column sum[at_once];
@@ -92,7 +111,7 @@ void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
                 column x;
                 __builtin_memcpy(&x, rows_of_a[k][group], sizeof x);
                 for(int f = 0; f < at_once; ++f)
-                    sum[f] = __builtin_elementwise_fma(x, column(rows_of_b[k][j + f][row]), sum[f]);
+                    sum[f] = __builtin_elementwise_fma(x, of_b(k, j + f, b_row), sum[f]);
             }
             __builtin_memcpy(&acc[lane].reg[RowFragments * j], sum, sizeof sum);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Global memory on the CPU (and, until they have their own, on other targets): plain loads and stores behind a test.
+// Global memory on the CPU: plain loads and stores behind a test.
 #pragma once
 
 #include "ck_tile/numeric/types.hpp"

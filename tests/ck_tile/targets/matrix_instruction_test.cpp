@@ -38,8 +38,9 @@ struct calculated
     int m, n, k, blocks;
     int cycles;                 // on CDNA3, RDNA3
     int a_gprs, b_gprs, c_gprs; //
-    formula a, c;               // A[i][k] and C[i][j]; B[k][j] lies where A[j][k] does
+    formula a, c;               // A[i][k] and C[i][j]
     int copy_distance;          // in lanes, between copies of A and B; 0: one copy
+    formula b = nullptr;        // where B[k][j] lies, if not where A[j][k] does
 };
 
 // clang-format off
@@ -53,6 +54,10 @@ constexpr location result_of_32(int i, int j, int) { return {4 * (i / 8) + i % 4
 constexpr location result_of_16(int i, int j, int) { return {i % 4, 0, 16 * (i / 4) + j}; }
 constexpr location result_of_4(int i, int j, int block) { return {i, 0, 4 * block + j}; }
 constexpr location result_of_wmma(int i, int j, int) { return {i / 2, 0, 16 * i % 32 + j}; }
+// From the PTX ISA's description of mma.m16n8k16, whose groups of four lanes hold a row.
+constexpr location a_of_mma(int i, int k, int) { return {i / 8 + 2 * (k / 8), 16 * (k % 2), 4 * (i % 8) + k % 8 / 2}; }
+constexpr location b_of_mma(int j, int k, int) { return {k / 8, 16 * (k % 2), 4 * j + k % 8 / 2}; }
+constexpr location result_of_mma(int i, int j, int) { return {2 * (i / 8) + j % 2, 0, 4 * (i % 8) + j / 2}; }
 
 constexpr calculated calculator[] = {
     {opcode::mfma_32x32x8_fp16,         "v_mfma_f32_32x32x8f16, v_mfma_f32_32x32x8_f16",        32, 32,  8,  1, 32, 2, 2, 16, operand_of_32,      result_of_32,    0},
@@ -65,6 +70,8 @@ constexpr calculated calculator[] = {
     {opcode::mfma_16x16x4_fp32,         "v_mfma_f32_16x16x4f32, v_mfma_f32_16x16x4_f32",        16, 16,  4,  1, 32, 1, 1,  4, operand_of_16_fp32, result_of_16,    0},
     {opcode::wmma_16x16x16_fp16,        "v_wmma_f32_16x16x16_f16",                              16, 16, 16,  1, 32, 8, 8,  8, operand_of_wmma,    result_of_wmma, 16},
     {opcode::wmma_16x16x16_bf16,        "v_wmma_f32_16x16x16_bf16",                             16, 16, 16,  1, 32, 8, 8,  8, operand_of_wmma,    result_of_wmma, 16},
+    {opcode::mma_16x8x16_fp16,          "mma.m16n8k16 f16",                                     16,  8, 16,  1,  4, 4, 2,  4, a_of_mma,           result_of_mma,   0, b_of_mma},
+    {opcode::mma_16x8x16_bf16,          "mma.m16n8k16 bf16",                                    16,  8, 16,  1,  4, 4, 2,  4, a_of_mma,           result_of_mma,   0, b_of_mma},
 };
 // clang-format on
 
@@ -102,7 +109,8 @@ TEST(MatrixInstruction, LayoutsAreTheCalculators)
         EXPECT_EQ(i.cycles, expected.cycles);
         const int bits = 8 * bytes_of(i.type);
         expect_layout(i.a, expected, expected.a, i.m, i.k, bits, expected.a_gprs, expected.copy_distance);
-        expect_layout(i.b, expected, expected.a, i.n, i.k, bits, expected.b_gprs, expected.copy_distance);
+        expect_layout(i.b, expected, expected.b ? expected.b : expected.a, i.n, i.k, bits, expected.b_gprs,
+                      expected.copy_distance);
         expect_layout(i.c, expected, expected.c, i.m, i.n, 32, expected.c_gprs, 0);
     }
 }
@@ -188,9 +196,12 @@ TEST_P(Facts, ListInstructionsThatTheArchitectureHas)
         EXPECT_TRUE(listed.insert(i.op).second) << i.name << " is listed twice";
         EXPECT_TRUE(t.has(i.op));
         EXPECT_EQ(i.c.lanes(), t.wave) << i.name;
-        // RDNA has WMMA, CDNA has MFMA; a plain multiply-add stands in where fp32 has none.
-        const std::string name = i.name;
-        EXPECT_EQ(name.substr(0, 4) == "mfma", t.arch != architecture::gfx11) << name;
+        // RDNA has WMMA, CDNA has MFMA, Hopper mma; a plain multiply-add stands in where fp32 has none.
+        const std::string name = i.name, family = name.substr(0, name.find('_'));
+        EXPECT_EQ(family, i.type == data_type::fp32 && t.wave == 32 ? "fma"
+                          : t.arch == architecture::gfx11           ? "wmma"
+                          : t.arch == architecture::sm90            ? "mma"
+                                                                    : "mfma");
     }
     for(const matrix_instruction& i : matrix_instructions)
         EXPECT_EQ(t.has(i.op), listed.count(i.op) == 1) << i.name;
@@ -207,8 +218,8 @@ TEST_P(Facts, AreConsistent)
 {
     const target& t = *GetParam();
     EXPECT_EQ(&facts(t.arch), &t);
-    EXPECT_EQ(t.lds_bytes, 64 * 1024);
-    EXPECT_EQ(t.wave, t.arch == architecture::gfx11 ? 32 : 64);
+    EXPECT_EQ(t.lds_bytes, t.arch == architecture::sm90 ? 227 * 1024 : 64 * 1024);
+    EXPECT_EQ(t.wave, t.arch == architecture::gfx11 || t.arch == architecture::sm90 ? 32 : 64);
     EXPECT_EQ(t.max_block_threads % t.wave, 0);
     EXPECT_TRUE(compiles_for(t.arch)) << "the CPU runs every architecture's programs";
 }

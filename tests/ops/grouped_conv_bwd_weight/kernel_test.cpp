@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every instance of every target against the fp64 reference, on random and on awkward problems.
 #include "tests/ops/grouped_conv_bwd_weight/fixture.hpp"
+#include "tests/support/kernel_targets.hpp"
 
 #include <tuple>
 
@@ -9,7 +10,7 @@ namespace ck_tile::grouped_conv_bwd_weight
 namespace
 {
 
-using parameters = std::tuple<const char*, data_type>;
+using parameters = std::tuple<std::string, data_type>;
 
 class Kernel : public testing::TestWithParam<parameters>
 {
@@ -287,11 +288,10 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Kernel,
-                         testing::Combine(testing::Values("host:gfx90a", "host:gfx942", "host:gfx11"),
+                         testing::Combine(testing::ValuesIn(kernel_targets()),
                                           testing::Values(data_type::fp16, data_type::bf16, data_type::fp32)),
                          [](const auto& info) {
-                             return std::string(std::get<0>(info.param)).substr(5) + "_" +
-                                    name_of(std::get<1>(info.param));
+                             return test_name_of(std::get<0>(info.param)) + "_" + name_of(std::get<1>(info.param));
                          });
 
 } // namespace

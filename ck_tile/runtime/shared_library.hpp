@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// A library of the system that is looked for when it is needed, so that programs also run where it is not.
+#pragma once
+
+#include <string>
+
+#include <dlfcn.h>
+
+namespace ck_tile
+{
+
+class shared_library
+{
+  public:
+    // Stays loaded until the program ends.
+    explicit shared_library(const std::string& name) : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+
+    // Sets `function` to the library's symbol of that name, or to null.
+    template <class Function>
+    void find(Function*& function, const char* name)
+    {
+        void* symbol = handle_ != nullptr ? dlsym(handle_, name) : nullptr;
+        function     = reinterpret_cast<Function*>(symbol);
+        complete_    = complete_ && symbol != nullptr;
+    }
+
+    // Whether everything that was looked for is there.
+    bool complete() const { return complete_; }
+
+  private:
+    void* handle_;
+    bool complete_ = true;
+};
+
+} // namespace ck_tile

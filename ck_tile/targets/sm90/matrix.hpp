@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The matrix instructions of NVIDIA Hopper: mma.sync, and plain multiply-adds for fp32.
+#pragma once
+
+#include "ck_tile/targets/matrix_instruction.hpp"
+
+namespace ck_tile::detail
+{
+
+template <int Registers, class File>
+CK_TILE_FN void place_accumulators(File&)
+{
+}
+
+// c += a * b of one warp. `low` and `high` are the lane's two rows of A, four consecutive k of each.
+template <opcode Op, class Four, class C>
+CK_TILE_FN void matrix_multiply_add(Four low, Four high, Four b, C& c)
+{
+    using words   = vector<unsigned, 2>;
+    const words x = __builtin_bit_cast(words, low), y = __builtin_bit_cast(words, high),
+                z = __builtin_bit_cast(words, b);
+    if constexpr(Op == opcode::mma_16x8x16_fp16)
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(x[0]), "r"(y[0]), "r"(x[1]), "r"(y[1]), "r"(z[0]), "r"(z[1]));
+    else
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(x[0]), "r"(y[0]), "r"(x[1]), "r"(y[1]), "r"(z[0]), "r"(z[1]));
+}
+
+// acc += A * B for the thread's wave: each fragment of A with each of B, instruction by instruction along k.
+template <opcode Op, int RowFragments, int ColFragments, int Pack, class AccFile, class AFile, class BFile>
+CK_TILE_FN void multiply_fragments(AccFile& acc, const AFile& a, const BFile& b)
+{
+    static_for<Pack * RowFragments * ColFragments>([&](auto n) {
+        constexpr int i = n % RowFragments, j = n / RowFragments % ColFragments,
+                      step = n / (RowFragments * ColFragments);
+        auto& c            = acc.reg[i + RowFragments * j];
+        if constexpr(Op == opcode::fma_4x8x1_fp32)
+            c[0] = __builtin_fmaf(a.reg[i][step], b.reg[j][step], c[0]);
+        else
+        {
+            using element   = std::remove_cvref_t<decltype(a.reg[0][0])>;
+            const auto four = [&](const auto& whole) {
+                vector<element, 4> x;
+                __builtin_memcpy(&x, reinterpret_cast<const element*>(&whole) + step * 4, sizeof x);
+                return x;
+            };
+            matrix_multiply_add<Op>(four(a.reg[2 * i]), four(a.reg[2 * i + 1]), four(b.reg[j]), c);
+        }
+    });
+}
+
+} // namespace ck_tile::detail

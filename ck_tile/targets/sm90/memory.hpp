@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Global memory on NVIDIA GPUs: predicated loads and stores, without a branch.
+#pragma once
+
+#include "ck_tile/numeric/types.hpp"
+
+#include <cstdint>
+
+namespace ck_tile
+{
+
+struct memory_range
+{
+    char* base;
+    std::uint32_t bytes;
+
+    CK_TILE_FN memory_range(const void* address, std::int64_t size)
+        : base(const_cast<char*>(static_cast<const char*>(address))), bytes(static_cast<std::uint32_t>(size))
+    {
+    }
+
+    CK_TILE_FN void skip(std::uint32_t more)
+    {
+        base += more;
+        bytes = more < bytes ? bytes - more : 0;
+    }
+};
+
+template <class T, int N>
+CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
+{
+    constexpr int size = sizeof(T) * N;
+    static_assert(size == 2 || size == 4 || size == 8 || size == 16, "load: a lane moves 2, 4, 8 or 16 bytes at once");
+    const char* from = range.base + offset;
+    const int there  = offset < range.bytes;
+    if constexpr(size == 2)
+    {
+        unsigned short x = 0;
+        asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b16 %0, [%1];}"
+                     : "+h"(x)
+                     : "l"(from), "r"(there));
+        return __builtin_bit_cast(vector<T, N>, x);
+    }
+    else
+    {
+        vector<unsigned, size / 4> x = {};
+        if constexpr(size == 4)
+            asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b32 %0, [%1];}"
+                         : "+r"(x[0])
+                         : "l"(from), "r"(there));
+        else if constexpr(size == 8)
+            asm volatile("{.reg .pred p; setp.ne.s32 p, %3, 0; @p ld.global.v2.b32 {%0, %1}, [%2];}"
+                         : "+r"(x[0]), "+r"(x[1])
+                         : "l"(from), "r"(there));
+        else
+            asm volatile("{.reg .pred p; setp.ne.s32 p, %5, 0; @p ld.global.v4.b32 {%0, %1, %2, %3}, [%4];}"
+                         : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])
+                         : "l"(from), "r"(there));
+        return __builtin_bit_cast(vector<T, N>, x);
+    }
+}
+
+template <class T, int N>
+CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, vector<T, N> x)
+{
+    static_assert(sizeof x == 2 || sizeof x == 4 || sizeof x == 8 || sizeof x == 16,
+                  "store: a lane moves 2, 4, 8 or 16 bytes at once");
+    if(offset < range.bytes)
+        *reinterpret_cast<vector<T, N>*>(range.base + offset) = x;
+}
+
+} // namespace ck_tile

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// sm90 (NVIDIA Hopper: H100, H200): warps of 32, tensor cores through mma.sync. fp32 has no matrix instruction of its accuracy
+// (tf32 rounds to 11 bits), so it multiplies plainly.
+#pragma once
+
+#include "ck_tile/targets/target.hpp"
+
+namespace ck_tile
+{
+
+inline constexpr target sm90 = {
+    .arch              = architecture::sm90,
+    .name              = "sm90",
+    .wave              = 32,
+    .lds_bytes         = 232448, // shared memory, all of it dynamic
+    .lds_banks         = 32,
+    .vgprs             = 255,
+    .max_vector_bytes  = 16,
+    .max_block_threads = 1024,
+    .compute_units     = 132,
+    .instructions      = {opcode::mma_16x8x16_fp16, opcode::mma_16x8x16_bf16, opcode::fma_4x8x1_fp32},
+    .instruction_count = 3,
+};
+
+} // namespace ck_tile

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Where tests of kernels run: on the CPU in the shape of every architecture, and on each GPU that is there.
+#pragma once
+
+#include "ck_tile/runtime/device.hpp"
+#include "ck_tile/targets/targets.hpp"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace ck_tile
+{
+
+inline const std::vector<std::string>& kernel_targets()
+{
+    static const std::vector<std::string> targets = [] {
+        std::vector<std::string> names;
+        for(const target* t : all_targets)
+            names.push_back(std::string("host:") + t->name);
+        for(const char* gpu : {"hip", "cuda"})
+            if(const auto found = device::open(gpu))
+            {
+                names.push_back(gpu);
+                std::printf("kernels are also tested on %s\n", found->name().c_str());
+            }
+        return names;
+    }();
+    return targets;
+}
+
+// For the name of a test: without the colon.
+inline std::string test_name_of(std::string target)
+{
+    for(char& c : target)
+        if(c == ':')
+            c = '_';
+    return target;
+}
+
+} // namespace ck_tile
