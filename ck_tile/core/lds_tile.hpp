@@ -17,12 +17,14 @@ struct lds_layout
     int chunk         = 0; // elements that stay together when chunks are permuted (0: not permuted)
     int rows_per_turn = 1; // rows that keep one permutation
 
-    CK_TILE_FN constexpr int elements() const { return rows * (cols + pad); }
+    static constexpr int contiguous = 1; // the dimension
+    CK_TILE_FN constexpr int line() const { return cols + pad; }
+    CK_TILE_FN constexpr int elements() const { return rows * line(); }
 
     // The chain from (row, column) to the offset in elements.
     CK_TILE_FN constexpr auto map() const
     {
-        const strided<2> memory = {{rows, cols}, {cols + pad, 1}};
+        const strided<2> memory = {{rows, cols}, {line(), 1}};
         return transform(
             memory, along<dims{0, 1}, dims{0, 1}>(xor_chunks{rows, cols, chunk > 0 ? chunk : cols, rows_per_turn}));
     }
@@ -42,12 +44,42 @@ constexpr lds_layout swizzled(int rows, int cols, int element_bytes, int vector_
     return {.rows = rows, .cols = cols, .pad = 0, .chunk = chunk, .rows_per_turn = turn > 1 ? turn : 1};
 }
 
-template <class T, lds_layout Layout>
+// A tile whose rows lie side by side, in slabs of 64 elements (128 bytes of a 16-bit type): within a slab, one line per
+// column, its 16-byte chunks permuted by the column. It is what Hopper's wgmma reads as an operand that is "MN-major" with a
+// swizzle of 128 bytes, and what vectors along the rows are stored into without bank conflicts. Rows: a multiple of 64,
+// columns: of 8; it starts at a multiple of 1024 bytes.
+struct slab_layout
+{
+    int rows;
+    int cols;
+
+    static constexpr int slab = 64, chunk = 8;
+    static constexpr int contiguous = 0;
+    CK_TILE_FN constexpr int line() const { return slab; }
+    CK_TILE_FN constexpr int elements() const { return rows * cols; }
+
+    // The chain from (row, column) to the offset in elements.
+    CK_TILE_FN constexpr auto map() const
+    {
+        const int slabs     = rows / slab;
+        const auto lines    = transform(strided<2>{{slabs * cols, slab}, {slab, 1}},
+                                        along<dims{0, 1}, dims{0, 1}>(xor_chunks{slabs * cols, slab, chunk, 1, false}));
+        const auto in_slabs = transform(lines, along<dims{0}, dims{0, 1}>(unmerge<2>{{slabs, cols}}),
+                                        along<dims{1}, dims{2}>(pass_through{slab}));
+        return transform(in_slabs, along<dims{0, 2}, dims{0}>(merge<2>{{slabs, slab}}),
+                         along<dims{1}, dims{1}>(pass_through{cols}));
+    }
+
+    friend constexpr bool operator==(const slab_layout&, const slab_layout&) = default;
+};
+
+// `Layout` is one of the above.
+template <class T, auto Layout>
 struct lds_tile
 {
-    using element                      = T;
-    static constexpr lds_layout layout = Layout;
-    static constexpr int bytes         = Layout.elements() * static_cast<int>(sizeof(T));
+    using element                = T;
+    static constexpr auto layout = Layout;
+    static constexpr int bytes   = Layout.elements() * static_cast<int>(sizeof(T));
     T* data;
 
     CK_TILE_FN T* at(int row, int col) const { return data + Layout.map()({row, col}).offset; }

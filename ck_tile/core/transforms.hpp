@@ -167,13 +167,14 @@ struct xor_chunks
     int cols;
     int chunk;
     int rows_per_turn;
+    bool higher_join = true; // whether the higher bits of the row do
 
     CK_TILE_FN constexpr multi_index<2> lengths() const { return {rows, cols}; }
     CK_TILE_FN constexpr multi_index<2> map(const multi_index<2>& u) const
     {
         const int chunks = cols / chunk;
         const int turn   = u[0] / rows_per_turn;
-        return {u[0], u[1] ^ ((turn ^ turn / chunks) % chunks * chunk)};
+        return {u[0], u[1] ^ ((turn ^ (higher_join ? turn / chunks : 0)) % chunks * chunk)};
     }
 };
 

@@ -4,12 +4,15 @@
 // Step k multiplies from LDS while the operands of step k+1 come from memory into registers:
 //   single_buffer   one stage of operands in LDS; two barriers a step
 //   double_buffer   two stages, used in turn: one is written while the other is read; one barrier a step
+//   async_stages    four stages; operands are copied to LDS two steps ahead, without a stop in registers, and a step's products
+//                   may still be under way in the next: for targets with asynchronous copies and products
 // The operands are windows over (row, k); a window that runs past the end of k reads zeros, which add nothing.
 #pragma once
 
 #include "ck_tile/gemm/shape.hpp"
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/schedule.hpp"
+#include "ck_tile/verbs/copy.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
 #include "ck_tile/verbs/mma.hpp"
@@ -20,27 +23,35 @@ namespace ck_tile::gemm
 enum class pipeline
 {
     single_buffer,
-    double_buffer
+    double_buffer,
+    async_stages
 };
 
-constexpr int lds_buffers(pipeline p) { return p == pipeline::double_buffer ? 2 : 1; }
+constexpr int lds_buffers(pipeline p) { return p == pipeline::async_stages ? 4 : p == pipeline::double_buffer ? 2 : 1; }
 
-// An operand [rows, k] in LDS.
-constexpr lds_layout operand_in_lds(const shape& s, int rows)
+// An operand [rows, k] in LDS: k contiguous where it goes through registers, rows where it is copied as it lies in memory.
+template <pipeline P = pipeline::single_buffer>
+constexpr auto operand_in_lds(const shape& s, int rows)
 {
-    return swizzled(rows, s.k, bytes_of(s.inst().type), 16, 32);
+    if constexpr(P == pipeline::async_stages)
+        return slab_layout{rows, s.k};
+    else
+        return swizzled(rows, s.k, bytes_of(s.inst().type), 16, 32);
 }
 
-constexpr int operand_bytes(const shape& s)
+constexpr int operand_bytes(const shape& s, pipeline p)
 {
-    return (operand_in_lds(s, s.m).elements() + operand_in_lds(s, s.n * s.inst().blocks).elements()) *
-           bytes_of(s.inst().type);
+    const auto elements = [&](int rows) {
+        return p == pipeline::async_stages ? operand_in_lds<pipeline::async_stages>(s, rows).elements()
+                                           : operand_in_lds(s, rows).elements();
+    };
+    return (elements(s.m) + elements(s.n * s.inst().blocks)) * bytes_of(s.inst().type);
 }
 
-constexpr int main_loop_lds_bytes(const shape& s, pipeline p) { return lds_buffers(p) * operand_bytes(s); }
+constexpr int main_loop_lds_bytes(const shape& s, pipeline p) { return lds_buffers(p) * operand_bytes(s, p); }
 
-template <shape S>
-inline constexpr int operand_bytes_of = operand_bytes(S);
+template <shape S, pipeline P>
+inline constexpr int operand_bytes_of = operand_bytes(S, P);
 
 namespace detail
 {
@@ -66,38 +77,30 @@ constexpr step_mix instruction_mix()
 }
 
 // Both operands of one step in LDS, at `byte_offset`.
-template <shape S>
+template <shape S, pipeline P>
 struct stage
 {
     using element = element_t<S.inst().type>;
-    lds_tile<element, operand_in_lds(S, S.m)> a;
-    lds_tile<element, operand_in_lds(S, S.n* S.inst().blocks)> b;
+    lds_tile<element, operand_in_lds<P>(S, S.m)> a;
+    lds_tile<element, operand_in_lds<P>(S, S.n* S.inst().blocks)> b;
 
     CK_TILE_FN stage(const block& in, int byte_offset)
         : a{in.lds_at<element>(byte_offset)}, b{in.lds_at<element>(byte_offset + decltype(a)::bytes)}
     {
     }
-
-    template <class Acc>
-    CK_TILE_FN void multiply_into(Acc& acc) const
-    {
-        static_for<S.k / S.slab()>([&](auto i) {
-            constexpr int k = i * S.slab();
-            mma<S>(acc, load<a_fragments(S)>(a, {0, k}), load<b_fragments(S)>(b, {0, k}));
-        });
-    }
 };
 } // namespace detail
 
-// acc += A * B over `steps` steps of S.k. `a_lds` and `b_lds` are the distributions that hold a thread's part of the
-// operands when they go to LDS; the windows give each thread the same elements.
+namespace detail
+{
+// The pipelines single_buffer and double_buffer.
 template <shape S, pipeline P, distribution ALds, distribution BLds, class A, class B, class Acc>
-CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
+CK_TILE_FN void run_through_registers(const block& in, Acc& acc, A a, B b, int steps)
 {
     const auto a_step = a.template step<1>(S.k);
     const auto b_step = b.template step<1>(S.k);
     const auto put    = [&](const auto& next_a, const auto& next_b, int stage_at) {
-        const detail::stage<S> to(in, stage_at);
+        const stage<S, P> to(in, stage_at);
         ck_tile::store(to.a, rearrange<ALds>(next_a));
         ck_tile::store(to.b, rearrange<BLds>(next_b));
     };
@@ -105,7 +108,7 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
         detail::look_ahead(a, step, S.k);
         detail::look_ahead(b, step, S.k);
     };
-    int now = 0, next = P == pipeline::double_buffer ? operand_bytes_of<S> : 0; // stages, as byte offsets in LDS
+    int now = 0, next = P == pipeline::double_buffer ? operand_bytes_of<S, P> : 0; // stages, as byte offsets in LDS
     look_ahead(0);
     in.sync();
     put(load(a), load(b), now);
@@ -117,8 +120,9 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
         b.move(b_step);
         const auto next_a = load(a);
         const auto next_b = load(b);
-        detail::stage<S>(in, now).multiply_into(acc);
-        schedule_step<detail::instruction_mix<S, ALds, BLds>()>();
+        const stage<S, P> ready(in, now);
+        mma<S>(acc, ready.a, ready.b);
+        schedule_step<instruction_mix<S, ALds, BLds>()>();
         schedule_fence(); // what was loaded is not waited for before the products are made
         if constexpr(P == pipeline::single_buffer)
             in.sync();
@@ -128,6 +132,61 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
         now            = next;
         next           = read;
     }
+}
+
+// The pipeline async_stages. In step k, copies of step k + 2 go where the operands of step k - 2 were.
+template <shape S, class A, class B, class Acc>
+CK_TILE_FN void run_async_stages(const block& in, Acc& acc, A a, B b, int steps)
+{
+    constexpr pipeline P = pipeline::async_stages;
+    constexpr int ahead = 2, stages = lds_buffers(P), bytes = operand_bytes_of<S, P>;
+    static_assert(stages == ahead + 2, "one stage is multiplied, one may be until the barrier");
+    const auto a_step = a.template step<1>(S.k);
+    const auto b_step = b.template step<1>(S.k);
+    int filling       = 0; // byte offset in LDS
+    const auto fetch  = [&] {
+        const stage<S, P> to(in, filling);
+        copy(a, to.a);
+        copy(b, to.b);
+        commit_copies();
+        a.move(a_step);
+        b.move(b_step);
+        filling = filling + bytes == stages * bytes ? 0 : filling + bytes;
+    };
+    look_ahead(a, 0, S.k);
+    look_ahead(b, 0, S.k);
+    in.sync();
+    for(int step = 0; step < ahead; ++step)
+        fetch();
+    for(int step = 0, ready = 0; step < steps; ++step)
+    {
+        look_ahead(a, step, S.k);
+        look_ahead(b, step, S.k);
+        wait_for_copies<ahead - 1>();
+        wait_for_products<1>();
+        in.sync();
+        const stage<S, P> operands(in, ready);
+        mma<S>(acc, operands.a, operands.b);
+        fetch();
+        ready = ready + bytes == stages * bytes ? 0 : ready + bytes;
+    }
+    wait_for_copies<0>();
+    wait_for_products<0>();
+}
+} // namespace detail
+
+// acc += A * B over `steps` steps of S.k. `a_lds` and `b_lds` are the distributions that hold a thread's part of the
+// operands when they go to LDS; the windows give each thread the same elements.
+template <shape S, pipeline P, distribution ALds, distribution BLds, class A, class B, class Acc>
+CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
+{
+    if constexpr(P == pipeline::async_stages)
+    {
+        place_accumulators(acc);
+        detail::run_async_stages<S>(in, acc, a, b, steps);
+    }
+    else
+        detail::run_through_registers<S, P, ALds, BLds>(in, acc, a, b, steps);
     place_accumulators(acc); // until the epilogue takes them, strip by strip
 }
 

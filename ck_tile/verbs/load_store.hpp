@@ -47,18 +47,18 @@ CK_TILE_FN void store(const Window& to, const tile<typename Window::element, Win
 
 namespace detail
 {
-// Elements that one LDS access moves: contiguous in the register and in memory (whose rows are), 16 bytes at most. Every row
-// starts at a multiple of them.
-template <distribution D, class T, lds_layout Layout>
+// Elements that one LDS access moves: contiguous in the register and in LDS, 16 bytes at most. Every line of LDS starts at a
+// multiple of them.
+template <distribution D, class T, auto Layout>
 inline constexpr int lds_run = [] {
-    int run = D.vector_dim() == 1 ? 16 / int(sizeof(T)) : 1;
-    while(D.contiguous() % run != 0 || Layout.chunk % run != 0 || (Layout.cols + Layout.pad) % run != 0)
+    int run = D.vector_dim() == Layout.contiguous ? 16 / int(sizeof(T)) : 1;
+    while(D.contiguous() % run != 0 || Layout.chunk % run != 0 || Layout.line() % run != 0)
         run /= 2;
     return run;
 }();
 
 // Calls visit(register, first vector element, address) for each run of a thread's elements that is contiguous in LDS.
-template <distribution D, class T, lds_layout Layout, class Visit>
+template <distribution D, class T, auto Layout, class Visit>
 CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2> origin, thread t, Visit&& visit)
 {
     constexpr int run  = lds_run<D, T, Layout>;
@@ -75,7 +75,7 @@ CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2
 } // namespace detail
 
 // The tile that lies at `origin` (row, column) of an lds_tile.
-template <distribution D, class T, lds_layout Layout>
+template <distribution D, class T, auto Layout>
 CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origin = {})
 {
     constexpr int run = detail::lds_run<D, T, Layout>;
@@ -90,7 +90,7 @@ CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origi
     return to;
 }
 
-template <class T, lds_layout Layout, distribution D>
+template <class T, auto Layout, distribution D>
 CK_TILE_FN void store(const lds_tile<T, Layout>& to, const tile<T, D>& from, multi_index<2> origin = {})
 {
     constexpr int run = detail::lds_run<D, T, Layout>;

@@ -99,6 +99,21 @@ constexpr violation check(const config& c)
     if(c.m * c.k / s.threads() < c.vector_out || c.n * c.k / s.threads() < c.vector_in)
         return {"a vector must not be wider than a thread's part of the operand", c.vector_out,
                 "use a narrower vector"};
+    if(c.pipeline == gemm::pipeline::async_stages)
+    {
+        if(!t.asynchronous)
+            return {"async_stages needs a target with asynchronous copies and products", int(c.arch),
+                    "use single_buffer or double_buffer"};
+        if(c.type == data_type::fp32)
+            return {"async_stages multiplies 16-bit types", int(c.type), "use single_buffer or double_buffer"};
+        if(c.dense != innermost::channels || c.vector_out != line || c.vector_in != line)
+            return {"async_stages copies 16 bytes of channels at once", c.vector_in, "use vectors of 8"};
+        if(s.row_fragments() != 1 || c.waves_n != 1 || c.waves_m % 4 != 0)
+            return {"async_stages gives a wave 16 rows and all columns, in groups of four waves", c.waves_m,
+                    "use waves_m = m / 16, a multiple of 4, and waves_n = 1"};
+        if(c.n != 128 && c.n != 256)
+            return {"async_stages multiplies 128 or 256 columns at once", c.n, "choose one of them"};
+    }
     const int strip_rows = gemm::strip(s).lengths[0], across = c.n / c.vector_wei;
     if(c.n % c.vector_wei != 0 || s.threads() % across != 0 || strip_rows % (s.threads() / across) != 0)
         return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", c.vector_wei,

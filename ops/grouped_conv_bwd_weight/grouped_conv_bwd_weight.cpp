@@ -109,13 +109,26 @@ double cost(const config& c, const conv::problem& p)
     return static_cast<double>(tiles_of(c, p)) * per_pixel * promotion;
 }
 
+// The split that takes least, counted in steps of the main loop: rounds of blocks that fill the chip, and what each block and
+// each partial sum costs beside.
 int choose_split(const device& on, const config& c, const conv::problem& p)
 {
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
-    const std::int64_t fill   = ceil_div(2 * on.compute_units(), tiles_of(c, p)); // two blocks per compute unit
     const std::int64_t useful = std::max<std::int64_t>(pixels / (4 * c.k), 1); // four steps of the main loop at least
     const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
-    return static_cast<int>(std::max(std::min(fill, useful), needed));
+    const int blocks_per_unit = std::min(2, std::max(1, on.architecture().lds_bytes / c.lds_bytes()));
+    const std::int64_t slots = static_cast<std::int64_t>(on.compute_units()) * blocks_per_unit, tiles = tiles_of(c, p);
+    const auto cost = [&](std::int64_t splits) {
+        constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it
+        const double rounds = static_cast<double>(ceil_div(tiles * splits, slots));
+        return rounds * (static_cast<double>(ceil_div(ceil_div(pixels, splits), c.k)) + block) +
+               (splits > 1 ? launch + partial * static_cast<double>(tiles * splits) : 0);
+    };
+    std::int64_t best = 1;
+    for(std::int64_t splits = 2; splits <= std::min(useful, ceil_div(4 * slots, tiles)); ++splits)
+        if(cost(splits) < cost(best))
+            best = splits;
+    return static_cast<int>(std::max(best, needed));
 }
 
 // Pixels of each split but the last, which may be shorter. Where a view spans but one image, no split may cross from one
@@ -233,9 +246,10 @@ result<plan> make_plan(const device& on, const conv::problem& p, int split_k, st
         return rejection{
             fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};
     if(ceil_div(pixels, wanted) > max_split_pixels(p))
-        return rejection{fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose "
-                                     "at least {}, or auto",
-                                     wanted, ceil_div(pixels, wanted), range_bytes, ceil_div(pixels, max_split_pixels(p)))};
+        return rejection{
+            fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose "
+                        "at least {}, or auto",
+                        wanted, ceil_div(pixels, wanted), range_bytes, ceil_div(pixels, max_split_pixels(p)))};
     const std::int64_t length = split_length(p, static_cast<int>(wanted));
     const std::int64_t splits = ceil_div(pixels, length); // rounding up the length can leave the last ones empty
     if(tiles_of(c, p) > max_blocks / splits)

@@ -7,9 +7,15 @@
 namespace ck_tile::detail
 {
 
+// Nothing is done with accumulators across this point of the program: products that are under way need them where they are.
 template <int Registers, class File>
-CK_TILE_FN void place_accumulators(File&)
+CK_TILE_FN void place_accumulators(File& acc)
 {
+    static_for<Registers>([&](auto r) {
+        auto& some = acc.reg[r];
+        for(int v = 0; v < int(sizeof some / 4); ++v)
+            asm volatile("" : "+f"(some[v]) : : "memory");
+    });
 }
 
 // c += a * b of one warp. `low` and `high` are the lane's two rows of A, four consecutive k of each.

@@ -15,7 +15,8 @@ namespace ck_tile
 namespace
 {
 
-void expect_bijection(const lds_layout& layout)
+template <class Layout>
+void expect_bijection(const Layout& layout)
 {
     const auto map = layout.map();
     std::vector<bool> used(static_cast<std::size_t>(layout.elements()));
@@ -61,8 +62,24 @@ TEST(LdsTile, LayoutsAreBijections)
             for(int rows : {1, 8, 16, 48, 64, 128})
                 for(int cols : {8, 16, 24, 32, 40, 64, 96, 128, 256})
                     expect_bijection(swizzled(rows, cols, element_bytes, vector_bytes, 32));
-    expect_bijection({.rows = 5, .cols = 7});
-    expect_bijection({.rows = 5, .cols = 7, .pad = 3});
+    expect_bijection(lds_layout{.rows = 5, .cols = 7});
+    expect_bijection(lds_layout{.rows = 5, .cols = 7, .pad = 3});
+    for(int rows : {64, 128, 256})
+        for(int cols : {8, 32, 64})
+            expect_bijection(slab_layout{rows, cols});
+}
+
+// What the swizzle of 128 bytes is by the PTX ISA: bits 4 to 6 of a byte's address xor bits 7 to 9, over lines of 128 bytes
+// that hold 64 rows of one column; eight columns repeat, slabs follow each other.
+TEST(LdsTile, SlabsAreSwizzledAsWgmmaReadsThem)
+{
+    constexpr slab_layout layout = {192, 40};
+    for(int row = 0; row < layout.rows; ++row)
+        for(int col = 0; col < layout.cols; ++col)
+        {
+            const int plain = row / 64 * 40 * 128 + col * 128 + row % 64 * 2;
+            ASSERT_EQ(layout.map()({row, col}).offset * 2, plain ^ (plain >> 7 & 7) << 4) << row << ", " << col;
+        }
 }
 
 TEST(LdsTile, SwizzledLayoutsMeetEachBankOnce)

@@ -93,8 +93,8 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
             if constexpr(V.pipeline == gemm::pipeline::double_buffer)
             {
                 // Both stages are in use: the waves that are ahead must not write what the others still read.
-                const std::byte* second = lds.data()->bytes + gemm::operand_bytes(s);
-                ASSERT_TRUE(std::any_of(second, second + gemm::operand_bytes(s),
+                const std::byte* second = lds.data()->bytes + gemm::operand_bytes(s, V.pipeline);
+                ASSERT_TRUE(std::any_of(second, second + gemm::operand_bytes(s, V.pipeline),
                                         [](std::byte b) { return b != std::byte{0xff}; }));
             }
             gemm::store_through_lds<s, V.vector_c>(
@@ -156,6 +156,23 @@ TEST(Pipelines, WmmaFp16)
 {
     constexpr gemm::shape s = {32, 64, 32, 2, 2, opcode::wmma_16x16x16_fp16};
     expect_gemm_right<variant{s, pipeline::double_buffer, 1, 4, 2}, float>({35, 66, 44}, 10);
+}
+
+TEST(Pipelines, AsyncStages)
+{
+    constexpr gemm::shape wide = {128, 256, 64, 8, 1, opcode::mma_16x8x16_fp16};
+    expect_gemm_right<variant{wide, pipeline::async_stages, 0, 8, 8}, fp16>({136, 264, 200}, 14);
+    expect_gemm_right<variant{wide, pipeline::async_stages, 0, 8, 8}, fp16>({128, 256, 64}, 15);
+    constexpr gemm::shape narrow = {64, 128, 32, 4, 1, opcode::mma_16x8x16_bf16};
+    expect_gemm_right<variant{narrow, pipeline::async_stages, 0, 8, 4}, float>({64, 72, 333}, 16);
+    expect_gemm_right<variant{narrow, pipeline::async_stages, 0, 8, 4}, float>({8, 8, 1}, 17);
+}
+
+TEST(Pipelines, MmaFp16)
+{
+    constexpr gemm::shape s = {64, 32, 32, 2, 2, opcode::mma_16x8x16_fp16};
+    expect_gemm_right<variant{s, pipeline::double_buffer, 1, 4, 2}, float>({65, 34, 44}, 18);
+    expect_gemm_right<variant{s, pipeline::single_buffer, 0, 4, 2}, fp16>({65, 34, 44}, 19);
 }
 
 TEST(Pipelines, PlainMultiplyAddsFp32)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Asynchronous copies of 16 bytes from global memory to LDS, where a target has them.
+#pragma once
+
+#include "ck_tile/targets/memory.hpp"
+
+namespace ck_tile
+{
+
+#if defined(__NVPTX__)
+inline constexpr bool has_async_copies = true;
+
+// The address that instructions for shared memory take.
+CK_TILE_FN unsigned lds_address(const void* p)
+{
+    return static_cast<unsigned>(reinterpret_cast<unsigned long>((const __attribute__((address_space(3))) void*)p));
+}
+
+CK_TILE_FN void copy_line(void* to, const memory_range& from, unsigned byte_offset)
+{
+    const int there = byte_offset < from.bytes ? 16 : 0; // the rest is zeros
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(lds_address(to)), "l"(from.base + byte_offset), "r"(there)
+                 : "memory");
+}
+
+CK_TILE_FN void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+// Also lets the tensor cores see what this thread has copied, after a barrier.
+template <int Batches>
+CK_TILE_FN void wait_for_copies()
+{
+    asm volatile("cp.async.wait_group %0; fence.proxy.async.shared::cta;" ::"n"(Batches) : "memory");
+}
+#else
+inline constexpr bool has_async_copies = false;
+
+CK_TILE_FN void copy_line(void*, const memory_range&, unsigned) {}
+CK_TILE_FN void commit_copies() {}
+template <int Batches>
+CK_TILE_FN void wait_for_copies()
+{
+}
+#endif
+
+} // namespace ck_tile

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The verb copy: from memory to LDS, without a stop in registers where the target can.
+//
+// Copies join a batch until commit_copies() closes it; wait_for_copies<N>() waits until all but the last N batches of this
+// thread have arrived. Then comes a barrier. Where copies are not asynchronous, they are done when copy() returns.
+#pragma once
+
+#include "ck_tile/targets/async_copy.hpp"
+#include "ck_tile/verbs/load_store.hpp"
+
+namespace ck_tile
+{
+
+// The tile under the window, to LDS; elements that do not exist are zero. Vectors of 16 bytes, contiguous in LDS too.
+template <looks_at_memory Window, class T, auto Layout>
+CK_TILE_FN void copy(const Window& from, const lds_tile<T, Layout>& to)
+{
+    constexpr distribution D = Window::layout;
+    static_assert(detail::lds_run<D, T, Layout> * sizeof(T) == 16 && D.vecs() * sizeof(T) == 16,
+                  "copy: a vector must be 16 bytes, contiguous in memory and in LDS");
+    if constexpr(has_async_copies)
+        for_each_thread<D>([&](thread t) {
+            const int row = first_element<D, 0>(t), col = first_element<D, 1>(t);
+            from.each_access(t, [&](auto r, unsigned byte_offset) {
+                copy_line(to.at(row + D.reg.along(0, r), col + D.reg.along(1, r)), from.memory(), byte_offset);
+            });
+        });
+    else
+        store(to, load(from));
+}
+
+} // namespace ck_tile
