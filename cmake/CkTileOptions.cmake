@@ -10,6 +10,7 @@ find_program(CK_TILE_PTXAS ptxas HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_
     DOC "CUDA's assembler; without it, programs hold PTX for sm90, which the driver compiles")
 set(CK_TILE_HOST_FLAGS "-march=native" CACHE STRING "Processor flags of the code that runs on the CPU")
 option(CK_TILE_BUILD_TESTS "Build the tests" ON)
+option(CK_TILE_BUILD_BENCHMARKS "Build the benchmarks" ON)
 option(CK_TILE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)

@@ -23,13 +23,14 @@ struct finish_program
     static constexpr int wave          = facts(Arch).wave;
     static constexpr int threads       = 256;
     static constexpr int lds_bytes     = 0;
-    static constexpr int per_block     = 4 * threads;
+    static constexpr int per_block     = threads;
+    static constexpr int at_once       = 8; // partials that a thread has under way
     using arguments                    = finish_arguments;
 
     static constexpr distribution strip = {.lengths = {per_block},
                                            .wave    = {{threads / wave, 0, wave}},
                                            .lane    = {{wave, 0, 1}},
-                                           .reg     = {{4, 0, threads}},
+                                           .reg     = {},
                                            .vec     = {}};
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
@@ -40,9 +41,18 @@ struct finish_program
         const auto part          = [&]<class T>(T* data) {
             return make_window<strip>(tensor_view{data + begin, here, packed<1>({here})}, multi_index{0});
         };
-        auto sum = fill<float, strip>(0.f);
-        for(int split = 0; split < a.splits; ++split)
-            sum = map([](float x, float y) { return x + y; }, sum, load(part(a.partials + split * a.weights)));
+        const auto add     = [](float x, float y) { return x + y; };
+        const auto partial = [&](int split) { return load(part(a.partials + split * a.weights)); };
+        auto sum           = fill<float, strip>(0.f);
+        int split          = 0;
+        for(; split + at_once <= a.splits; split += at_once)
+        {
+            tile<float, strip> next[at_once];
+            static_for<at_once>([&](auto i) { next[i] = partial(split + i); });
+            static_for<at_once>([&](auto i) { sum = map(add, sum, next[i]); });
+        }
+        for(; split < a.splits; ++split)
+            sum = map(add, sum, partial(split));
         using element = element_t<Type>;
         store(part(static_cast<element*>(a.wei)), convert<element>(sum));
     }
