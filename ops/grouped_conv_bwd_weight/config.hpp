@@ -118,6 +118,10 @@ constexpr violation check(const config& c)
     if(c.n % c.vector_wei != 0 || s.threads() % across != 0 || strip_rows % (s.threads() / across) != 0)
         return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", c.vector_wei,
                 "use another vector_wei or number of waves"};
+    for(const lookup_table& table : {c.in_table(), c.out_table()})
+        if(table.positions % s.threads() != 0 && s.threads() % table.positions != 0)
+            return {"the threads must share the positions of a lookup table evenly", table.positions,
+                    "use a power of two of waves"};
     if(c.lds_bytes() > t.lds_bytes)
         return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(),
                 "shrink the tile or use "

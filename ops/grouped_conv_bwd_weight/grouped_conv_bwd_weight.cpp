@@ -104,7 +104,10 @@ std::int64_t max_split_pixels(const conv::problem& p)
 // What the instance costs, in units that only compare: matrix work, and memory instructions by their width.
 double cost(const config& c, const conv::problem& p)
 {
-    const double per_pixel = c.m * c.n / 64.0 + c.m * (1 + 8.0 / c.vector_out) + c.n * (1 + 8.0 / c.vector_in);
+    const double matrix = c.m * c.n, memory = c.m * (1 + 8.0 / c.vector_out) + c.n * (1 + 8.0 / c.vector_in);
+    // Asynchronous copies and products spare the threads what they issue for the others.
+    const double per_pixel =
+        c.pipeline == gemm::pipeline::async_stages ? matrix / 256 + memory / 2 : matrix / 64 + memory;
     const double promotion = 1 + 0.05 * (c.spatial - p.spatial);
     return static_cast<double>(tiles_of(c, p)) * per_pixel * promotion;
 }

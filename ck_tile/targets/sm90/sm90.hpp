@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sm90 (NVIDIA Hopper: H100, H200): warps of 32, tensor cores through mma.sync. fp32 has no matrix instruction of its accuracy
-// (tf32 rounds to 11 bits), so it multiplies plainly.
+// sm90 (NVIDIA Hopper: H100, H200): warps of 32, tensor cores through wgmma for operands in LDS and mma.sync for fragments.
+// fp32 has no matrix instruction of its accuracy (tf32 rounds to 11 bits), so it multiplies plainly.
 #pragma once
 
 #include "ck_tile/targets/target.hpp"

@@ -18,7 +18,7 @@ config random_config(random_numbers& random)
     const auto among = [&](std::initializer_list<int> values) {
         return values.begin()[random.between(0, static_cast<int>(values.size()) - 1)];
     };
-    const target& arch = *all_targets[random.between(0, 2)];
+    const target& arch = *all_targets[random.between(0, 3)];
     config c           = {};
     c.arch             = arch.arch;
     c.instruction      = arch.instructions[random.between(0, arch.instruction_count - 1)];
@@ -28,9 +28,9 @@ config random_config(random_numbers& random)
     c.m                = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
     c.n                = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
     c.k                = among({8, 16, 24, 32, 48, 64, 96, 128});
-    c.waves_m          = among({1, 1, 2, 3, 4});
+    c.waves_m          = among({1, 1, 2, 3, 4, 8});
     c.waves_n          = among({1, 1, 2, 3, 4});
-    c.pipeline         = random.between(0, 1) ? gemm::pipeline::single_buffer : gemm::pipeline::double_buffer;
+    c.pipeline         = static_cast<gemm::pipeline>(random.between(0, 2));
     c.vector_out       = among({1, 2, 4, 8});
     c.vector_in        = among({1, 2, 4, 8});
     c.vector_wei       = among({1, 2, 4, 8});
@@ -80,15 +80,103 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
     EXPECT_GT(accepted, 300);
 }
 
+// Each rule, broken alone.
 TEST(Config, RejectionsSayRuleValueAndFix)
 {
-    random_numbers random(61);
-    for(int i = 0; i < 2000; ++i)
-        if(const violation v = check(random_config(random)))
-        {
-            EXPECT_GT(std::string(v.rule).size(), 20u);
-            EXPECT_GT(std::string(v.fix).size(), 10u);
-        }
+    using enum gemm::pipeline;
+    constexpr config good  = {architecture::gfx942,
+                              data_type::fp16,
+                              2,
+                              innermost::channels,
+                              128,
+                              128,
+                              32,
+                              1,
+                              2,
+                              opcode::mfma_16x16x16_fp16,
+                              single_buffer,
+                              8,
+                              8,
+                              8};
+    constexpr config async = {architecture::sm90,
+                              data_type::fp16,
+                              2,
+                              innermost::channels,
+                              128,
+                              256,
+                              64,
+                              8,
+                              1,
+                              opcode::mma_16x8x16_fp16,
+                              async_stages,
+                              8,
+                              8,
+                              8};
+    constexpr config fp32  = {architecture::sm90,
+                              data_type::fp32,
+                              2,
+                              innermost::channels,
+                              64,
+                              64,
+                              16,
+                              2,
+                              2,
+                              opcode::fma_4x8x1_fp32,
+                              double_buffer,
+                              4,
+                              4,
+                              4};
+    ASSERT_FALSE(check(good)) << check(good).rule;
+    ASSERT_FALSE(check(async)) << check(async).rule;
+    ASSERT_FALSE(check(fp32)) << check(fp32).rule;
+
+    const auto expect = [](config c, auto&& change, const std::string& rule, int value, const std::string& fix) {
+        change(c);
+        const violation v = check(c);
+        ASSERT_TRUE(v) << rule << " is not checked";
+        EXPECT_EQ(v.rule, rule);
+        EXPECT_EQ(v.value, value) << rule;
+        EXPECT_EQ(v.fix, fix) << rule;
+    };
+    const auto tile = [](int m, int n, int k, int waves_m, int waves_n) {
+        return [=](config& c) { c.m = m, c.n = n, c.k = k, c.waves_m = waves_m, c.waves_n = waves_n; };
+    };
+    // clang-format off
+    expect(good, [](config& c) { c.spatial = 4; }, "spatial dimensions must be 1, 2 or 3", 4, "choose one of them");
+    expect(good, [](config& c) { c.instruction = opcode::wmma_16x16x16_fp16; }, "the architecture must have the matrix instruction",
+           int(opcode::wmma_16x16x16_fp16), "choose one of facts(arch)");
+    expect(good, [](config& c) { c.type = data_type::bf16; }, "the matrix instruction must multiply the type of the problem",
+           int(data_type::fp16), "choose another one");
+    expect(good, [](config& c) { c.instruction = opcode::mfma_4x4x4_16_blocks_fp16; },
+           "an implicit GEMM needs an instruction of one block", 16, "choose one with blocks = 1");
+    expect(good, tile(128, 128, 32, 4, 8), "waves_m * waves_n * wave must be within the threads of a block", 2048, "use fewer waves");
+    expect(good, tile(24, 128, 32, 1, 2), "m must be a multiple of waves_m * instruction m", 24, "enlarge m or use fewer waves");
+    expect(good, tile(128, 24, 32, 1, 2), "n must be a multiple of waves_n * instruction n", 24, "enlarge n or use fewer waves");
+    expect(good, tile(128, 128, 24, 1, 2), "k must be a multiple of the depth of one load of fragments", 24,
+           "use a multiple of gemm::shape::slab()");
+    expect(good, tile(16, 48, 32, 1, 3), "the threads must share m * k and n * k evenly", 192, "enlarge the tile or use fewer waves");
+    expect(good, tile(48, 128, 32, 1, 2), "a thread's part of an operand must be whole lines", 12, "use powers of two");
+    expect(good, tile(1024, 16, 32, 1, 1), "a thread's part of an operand must fit the tile", 512, "use more waves");
+    expect(good, [](config& c) { c.vector_in = 3; }, "vector widths must be powers of two of at most 16 bytes", 3, "use 1, 2, 4 or 8");
+    expect(good, tile(16, 128, 32, 1, 2), "a vector must not be wider than a thread's part of the operand", 8, "use a narrower vector");
+    expect(good, [](config& c) { c.n = 256, c.vector_wei = 1; },
+           "threads must hold whole rows of the result, and strips of it whole turns of the threads", 1,
+           "use another vector_wei or number of waves");
+    expect(good, tile(192, 192, 32, 1, 3), "the threads must share the positions of a lookup table evenly", 256,
+           "use a power of two of waves");
+    expect(good, [](config& c) { c.m = c.n = 256, c.k = 64, c.waves_m = 2, c.pipeline = double_buffer; },
+           "LDS of the main loop and the epilogue must fit the block's", 135168, "shrink the tile or use single_buffer");
+    expect(good, tile(512, 256, 32, 2, 2), "accumulators must leave a quarter of the registers", 512, "use more waves");
+    expect(good, tile(96, 128, 32, 1, 1), "threads must cover operands and result evenly", 64, "use powers of two");
+    expect(good, [](config& c) { c.pipeline = async_stages; }, "async_stages needs a target with asynchronous copies and products",
+           int(architecture::gfx942), "use single_buffer or double_buffer");
+    expect(fp32, [](config& c) { c.pipeline = async_stages; }, "async_stages multiplies 16-bit types", int(data_type::fp32),
+           "use single_buffer or double_buffer");
+    expect(async, [](config& c) { c.vector_in = 4; }, "async_stages copies 16 bytes of channels at once", 4, "use vectors of 8");
+    expect(async, tile(128, 256, 64, 4, 2), "async_stages gives a wave 16 rows and all columns, in groups of four waves", 4,
+           "use waves_m = m / 16, a multiple of 4, and waves_n = 1");
+    expect(async, tile(128, 64, 64, 8, 1), "async_stages multiplies 128 or 256 columns at once", 64, "choose one of them");
+    // clang-format on
 }
 
 } // namespace
