@@ -52,6 +52,11 @@ struct wave_layout
 template <opcode Op>
 inline constexpr wave_layout<Op> wave_layout_of{};
 
+template <int Registers, class File>
+void place_accumulators(File&)
+{
+}
+
 // acc += A * B for one wave, whose lanes' register files are acc[lane], a[lane] and b[lane].
 template <opcode Op, int RowFragments, int ColFragments, int Pack, class AccFile, class AFile, class BFile>
 void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
