@@ -124,7 +124,7 @@ class lookup_window
         else
             used_ = all < last - origin[0] + 1 ? all : last - origin[0] + 1;
 
-        chunk_ = along.map({positions});
+        chunk_ = detail::step_of(along, positions);
         for_each_thread<D>([&](thread t) {
             own& o = own_[t.copy];
             o.at   = origin[1] + number(t);
@@ -134,7 +134,7 @@ class lookup_window
                 const auto digits  = rows.transform.map({row});
                 const int relative = classes_.number(digits) - first_class;
                 const int c        = row >= length ? used_ : relative < 0 ? relative + all : relative;
-                o.row[i]           = {byte_offset(row_part(digits).offset), c / 32 * 2 * positions, 31 - c % 32};
+                o.row[i] = {detail::byte_offset<T>(row_part(digits).offset), c / 32 * 2 * positions, 31 - c % 32};
             });
         });
     }
@@ -149,7 +149,7 @@ class lookup_window
             static_for<slots>([&](auto i) {
                 if(slots > 1 || number(t) < positions)
                     look_up(ahead_ + number(t) + i * threads, position_part(o.digits[i]), o.at + i * threads < end);
-                o.digits[i] = advance(o.digits[i]);
+                o.digits[i] = detail::advance(member<1>(map_.stage).transform, o.digits[i], chunk_);
             });
             o.at += positions;
         });
@@ -212,11 +212,6 @@ class lookup_window
 
     static CK_TILE_FN constexpr int number(thread t) { return t.wave * D.lanes() + t.lane; }
 
-    static CK_TILE_FN constexpr unsigned byte_offset(int elements)
-    {
-        return static_cast<unsigned>(elements) * static_cast<unsigned>(sizeof(T));
-    }
-
     CK_TILE_FN auto row_part(const auto& digits) const { return part<0>(digits) - map_.below({}); }
     CK_TILE_FN auto position_part(const auto& digits) const { return part<1>(digits); }
 
@@ -228,18 +223,9 @@ class lookup_window
         return map_.below(l);
     }
 
-    CK_TILE_FN position_digits advance(const position_digits& digits) const
-    {
-        const auto& along = member<1>(map_.stage).transform;
-        if constexpr(requires { along.advance(digits, chunk_); })
-            return along.advance(digits, chunk_);
-        else
-            return digits + chunk_ - along.map({0});
-    }
-
     CK_TILE_FN void look_up(int slot, const footprint<staged::guards>& f, bool inside)
     {
-        lds_[slot]        = byte_offset(f.offset);
+        lds_[slot]        = detail::byte_offset<T>(f.offset);
         const auto limits = map_.below.limits();
         auto digits       = first_class_;
         multi_index<classes::digits> one;

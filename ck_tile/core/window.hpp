@@ -56,6 +56,33 @@ struct side
     multi_index<transform::lower> digits_of[D.reg.only(Dim).size()];
 };
 
+// What a step of `by` along the upper dimension of a transform adds to its lower digits, and the digits after such a step.
+template <class Transform>
+CK_TILE_FN constexpr multi_index<Transform::lower> step_of(const Transform& t, int by)
+{
+    if constexpr(Transform::affine)
+        return t.map({by}) - t.map({0});
+    else
+        return t.map({by});
+}
+
+template <class Transform>
+CK_TILE_FN constexpr multi_index<Transform::lower> advance(const Transform& t,
+                                                           const multi_index<Transform::lower>& digits,
+                                                           const multi_index<Transform::lower>& step)
+{
+    if constexpr(requires { t.advance(digits, step); })
+        return t.advance(digits, step);
+    else
+        return digits + step;
+}
+
+template <class T>
+CK_TILE_FN constexpr std::uint32_t byte_offset(int elements)
+{
+    return static_cast<std::uint32_t>(elements) * std::uint32_t(sizeof(T));
+}
+
 // One of something for each thread whose registers are held here.
 template <class T, int Copies>
 struct per_thread
@@ -130,15 +157,13 @@ class window
     {
         const auto& p = member<Dim>(map_.stage);
         using lower   = multi_index<decltype(p.transform)::lower>;
-        window_step<Dim, lower> step{by, p.transform.map({by}), 0};
-        if constexpr(decltype(p.transform)::affine)
-            step.digits = step.digits - p.transform.map({0});
+        window_step<Dim, lower> step{by, detail::step_of(p.transform, by), 0};
         if constexpr(is_unbounded<Dim>)
         {
             static_assert(!staged::guards_along(Dim), "window: nothing may be guarded along an unbounded dimension");
             multi_index<decltype(map_.below)::rank> l;
             p.scatter(step.digits, l);
-            step.bytes = byte_offset((map_.below(l) - map_.below({})).offset);
+            step.bytes = detail::byte_offset<T>((map_.below(l) - map_.below({})).offset);
         }
         return step;
     }
@@ -153,12 +178,8 @@ class window
         for_each_thread<D>([&](thread who) {
             auto& s = files[who.copy];
             s.at += step.by;
-            static_for<D.reg.only(Dim).size()>([&](auto i) {
-                if constexpr(requires { t.advance(s.digits_of[i], step.digits); })
-                    s.digits_of[i] = t.advance(s.digits_of[i], step.digits);
-                else
-                    s.digits_of[i] = s.digits_of[i] + step.digits;
-            });
+            static_for<D.reg.only(Dim).size()>(
+                [&](auto i) { s.digits_of[i] = detail::advance(t, s.digits_of[i], step.digits); });
         });
     }
 
@@ -191,7 +212,7 @@ class window
                 f               = f + parts[d][position[d]];
                 here            = here && inside[d][position[d]];
             });
-            visit(r, here && exists(f, limits) ? byte_offset(f.offset) : nowhere);
+            visit(r, here && exists(f, limits) ? detail::byte_offset<T>(f.offset) : nowhere);
         });
     }
 
@@ -201,11 +222,6 @@ class window
     template <int Dim>
     static constexpr bool is_unbounded =
         std::is_same_v<std::remove_cvref_t<decltype(member<Dim>(staged{}.stage).transform)>, unbounded>;
-
-    static CK_TILE_FN constexpr std::uint32_t byte_offset(int elements)
-    {
-        return static_cast<std::uint32_t>(elements) * std::uint32_t(sizeof(T));
-    }
 
     // Which of its positions along each dimension a register has.
     static constexpr multi_index<rank> register_position(int r)

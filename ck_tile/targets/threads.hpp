@@ -10,13 +10,14 @@ namespace ck_tile
 template <int Waves, int Lanes, class F>
 CK_TILE_FN constexpr void run_threads(F&& f)
 {
+#if CK_TILE_ON_DEVICE
 #if defined(__AMDGCN__)
     const int id = static_cast<int>(__builtin_amdgcn_workitem_id_x());
-    // One wave runs in lockstep: its number is the same in all lanes, and worth a scalar register.
-    const int wave = Waves == 1 ? 0 : id / Lanes;
-    f(thread{wave, id % Lanes, 0});
-#elif defined(__NVPTX__)
+#else
     const int id = static_cast<int>(__nvvm_read_ptx_sreg_tid_x());
+#endif
+    // Not by readfirstlane, which would put it into a scalar register: it is convergent, so that what depends on it stays in
+    // loops.
     f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0});
 #else
     for(int wave = 0; wave < Waves; ++wave)

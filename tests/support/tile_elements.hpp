@@ -4,8 +4,19 @@
 
 #include "ck_tile/core/tile.hpp"
 
+#include <vector>
+
 namespace ck_tile
 {
+
+// Memory whose element i holds i + 1.
+inline std::vector<float> numbered(int elements)
+{
+    std::vector<float> memory(static_cast<std::size_t>(elements));
+    for(std::size_t i = 0; i < memory.size(); ++i)
+        memory[i] = static_cast<float>(i + 1);
+    return memory;
+}
 
 // Where value `number` of digits reaches, along each dimension.
 inline multi_index<3> reach_of(const digits& all, int number)

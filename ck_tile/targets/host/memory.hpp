@@ -2,30 +2,10 @@
 // Global memory on the CPU: plain loads and stores behind a test.
 #pragma once
 
-#include "ck_tile/numeric/types.hpp"
-
-#include <cstdint>
+#include "ck_tile/targets/plain_range.hpp"
 
 namespace ck_tile
 {
-
-struct memory_range
-{
-    char* base;
-    std::uint32_t bytes;
-
-    CK_TILE_FN memory_range(const void* address, std::int64_t size)
-        : base(const_cast<char*>(static_cast<const char*>(address))), bytes(static_cast<std::uint32_t>(size))
-    {
-    }
-
-    CK_TILE_FN void skip(std::uint32_t more)
-    {
-        more = more < bytes ? more : bytes;
-        base += more;
-        bytes -= more;
-    }
-};
 
 template <class T, int N>
 CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)

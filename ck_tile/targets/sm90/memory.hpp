@@ -2,29 +2,10 @@
 // Global memory on NVIDIA GPUs: predicated loads and stores, without a branch.
 #pragma once
 
-#include "ck_tile/numeric/types.hpp"
-
-#include <cstdint>
+#include "ck_tile/targets/plain_range.hpp"
 
 namespace ck_tile
 {
-
-struct memory_range
-{
-    char* base;
-    std::uint32_t bytes;
-
-    CK_TILE_FN memory_range(const void* address, std::int64_t size)
-        : base(const_cast<char*>(static_cast<const char*>(address))), bytes(static_cast<std::uint32_t>(size))
-    {
-    }
-
-    CK_TILE_FN void skip(std::uint32_t more)
-    {
-        base += more;
-        bytes = more < bytes ? bytes - more : 0;
-    }
-};
 
 template <class T, int N>
 CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)

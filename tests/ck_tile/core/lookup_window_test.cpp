@@ -33,14 +33,6 @@ std::vector<unsigned> room()
     return std::vector<unsigned>(lookup_table(D, Classes).bytes() / 4 + 4, 0x01234567u);
 }
 
-std::vector<float> numbered(int elements)
-{
-    std::vector<float> memory(static_cast<std::size_t>(elements));
-    for(std::size_t i = 0; i < memory.size(); ++i)
-        memory[i] = static_cast<float>(i + 1);
-    return memory;
-}
-
 template <distribution D, int S, class Map>
 void expect_im2col_loads(const im2col<S>& c, const Map& matrix, int end, multi_index<2> origin, int step)
 {
@@ -78,12 +70,7 @@ void expect_random_im2col_loads(std::uint32_t seed, int problems, int channel_mu
         if(channel_multiple > 1)
         {
             c.channels = channel_multiple * random.between(1, 3);
-            int stride = 1;
-            for(int d = S + 1; d >= 0; --d)
-            {
-                c.strides[d] = stride;
-                stride *= c.memory_lengths()[d];
-            }
+            c.strides  = packed_strides(c.memory_lengths());
         }
         const int end               = random.between(1, c.pixels());
         const multi_index<2> origin = {random.between(0, (c.rows() - 1) / channel_multiple) * channel_multiple,

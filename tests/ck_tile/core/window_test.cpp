@@ -25,14 +25,6 @@ constexpr distribution scalars = {
 constexpr distribution vectors = {
     .lengths = {16, 32}, .wave = {{2, 0, 8}}, .lane = {{4, 0, 1}, {8, 1, 4}}, .reg = {{2, 0, 4}}, .vec = {{4, 1, 1}}};
 
-std::vector<float> numbered(int elements)
-{
-    std::vector<float> memory(static_cast<std::size_t>(elements));
-    for(std::size_t i = 0; i < memory.size(); ++i)
-        memory[i] = static_cast<float>(i + 1);
-    return memory;
-}
-
 // Expects that the tile holds what reading the view element by element gives at `origin`; zeros outside.
 template <class Map, distribution D>
 void expect_tile_of_view(const tile<float, D>& x, const tensor_view<const float, Map>& view,
