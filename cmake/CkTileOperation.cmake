@@ -3,88 +3,49 @@
 
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
-# ck_tile_compile_code_object(<variable> <source> <architecture> [<symbol>])
-# Compiles one source, device only, to <build>/code_objects/<architecture>/<name>.hsaco; the path goes to <variable>. For
-# sm90 the name ends in .ptx, and holds PTX or, where CUDA's assembler was found, its machine code.
-function(ck_tile_compile_code_object variable source architecture)
-    get_filename_component(name ${source} NAME_WE)
-    set(folder ${PROJECT_BINARY_DIR}/code_objects/${architecture})
-    file(MAKE_DIRECTORY ${folder})
-    set(assemble)
-    if(architecture STREQUAL "sm90")
-        # No part of CUDA is used: the folder that does not exist keeps clang from looking at versions.
-        set(language -x cuda --cuda-gpu-arch=sm_90a --cuda-path=/nonexistent -nocudainc -nocudalib -Xclang
-            -target-feature -Xclang +ptx80 -S)
-        set(object ${folder}/${name}.ptx)
-        set(compiled ${object})
-        if(CK_TILE_PTXAS)
-            set(compiled ${object}.ptx)
-            set(assemble COMMAND ${CK_TILE_PTXAS} -arch=sm_90a -O3 -o ${object} ${compiled})
-        endif()
-    else()
-        set(processor ${architecture})
-        if(architecture STREQUAL "gfx11")
-            set(processor ${CK_TILE_GFX11_PROCESSOR})
-        endif()
-        set(language -x hip --offload-arch=${processor} -nogpulib -nogpuinc --no-gpu-bundle-output -c)
-        set(object ${folder}/${name}.hsaco)
-        set(compiled ${object})
+# ck_tile_generate_instances(<target> <operation> [CONFIGURATIONS <folder>] [FILTERS ...])
+# Has tile_engine_configs/generate.py write the instances of an operation for the chosen targets and types, and adds them to
+# the library <target>. Configures again when a configuration, or what C++ says of configurations, has changed.
+function(ck_tile_generate_instances target operation)
+    cmake_parse_arguments(PARSE_ARGV 2 set "" "CONFIGURATIONS" "FILTERS")
+    set(engine ${ck_tile_SOURCE_DIR}/tile_engine_configs)
+    if(NOT set_CONFIGURATIONS)
+        set(set_CONFIGURATIONS ${CK_TILE_CONFIGURATIONS})
     endif()
-    get_target_property(boost_include Boost::headers INTERFACE_INCLUDE_DIRECTORIES)
-    add_custom_command(
-        OUTPUT ${object}
-        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${language} --cuda-device-only -include cstdlib
-                -std=c++20 -O3 -I${ck_tile_SOURCE_DIR} -I${boost_include} -Wall -Wextra -Xclang -dependency-file
-                -Xclang ${object}.d -Xclang -MT -Xclang ${object} ${source} -o ${compiled}
-        ${assemble}
-        DEPENDS ${source}
-        DEPFILE ${object}.d
-        COMMENT "Compiling ${architecture} ${name}"
-        VERBATIM)
-    set(${variable} ${object} PARENT_SCOPE)
-endfunction()
-
-# ck_tile_embed_code_object(<variable> <object> <architecture>)
-# A source that holds the code object and registers it with the runtime.
-function(ck_tile_embed_code_object variable object architecture)
-    set(processor ${architecture})
-    if(architecture STREQUAL "gfx11")
-        set(processor ${CK_TILE_GFX11_PROCESSOR})
-    endif()
-    set(source ${object}.cpp)
-    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
-#include "ck_tile/runtime/code_objects.hpp"
-namespace
-{
-alignas(4096) constexpr unsigned char image[] = {
-#embed "@object@" suffix(, 0)
-};
-const bool added = ck_tile::add_code_object({"@processor@", image});
-} // namespace
-]])
-    set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${object} COMPILE_OPTIONS "-Wno-c23-extensions;-O0")
-    set(${variable} ${source} PARENT_SCOPE)
-endfunction()
-
-# ck_tile_add_operation(<operation> SOURCES ... LIBRARIES ...)
-# The library ck_tile::<operation>: its host API, its instances for the chosen targets and types, their registry.
-function(ck_tile_add_operation operation)
-    cmake_parse_arguments(PARSE_ARGV 1 op "" "" "SOURCES;LIBRARIES")
-    set(generator ${ck_tile_SOURCE_DIR}/tile_engine_configs/generate.py)
-    set(output ${PROJECT_BINARY_DIR}/generated/${operation})
+    set(output ${PROJECT_BINARY_DIR}/generated/${target})
     set(architectures ${CK_TILE_HOST_ARCHITECTURES} ${CK_TILE_DEVICE_ARCHITECTURES})
     list(REMOVE_DUPLICATES architectures)
-    string(REPLACE ";" "," targets "${architectures}")
-    string(REPLACE ";" "," dtypes "${CK_TILE_DTYPES}")
-    file(GLOB configurations CONFIGURE_DEPENDS ${ck_tile_SOURCE_DIR}/tile_engine_configs/${operation}/*.json)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${generator} ${configurations})
+    string(REPLACE ";" "," architectures "${architectures}")
+    string(REPLACE ";" "," gpu_architectures "${CK_TILE_DEVICE_ARCHITECTURES}")
+    string(REPLACE ";" "', '" dtypes "${CK_TILE_DTYPES}")
+    set(filters --filter "dtype in ['${dtypes}']")
+    foreach(filter IN LISTS CK_TILE_FILTERS set_FILTERS)
+        list(APPEND filters --filter "${filter}")
+    endforeach()
+    get_target_property(boost_include Boost::headers INTERFACE_INCLUDE_DIRECTORIES)
+    list(TRANSFORM boost_include PREPEND -I)
+    string(REPLACE ";" " " flags "${boost_include}")
     execute_process(
-        COMMAND ${Python3_EXECUTABLE} ${generator} generate --operation ${operation} --targets ${targets}
-                --dtypes ${dtypes} --output ${output}
-        OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE code)
+        COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${Python3_EXECUTABLE} ${engine}/generate.py generate
+                --operation ${operation} --configurations ${set_CONFIGURATIONS} --targets ${architectures} ${filters}
+                --output ${output} --gpu-targets "${gpu_architectures}" --compiler ${CMAKE_CXX_COMPILER}
+                "--flags=${flags}" --cache ${PROJECT_BINARY_DIR}/tools
+        OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE messages ERROR_STRIP_TRAILING_WHITESPACE
+        RESULT_VARIABLE code)
     if(NOT code EQUAL 0)
-        message(FATAL_ERROR "generating the instances of ${operation} failed")
+        message(FATAL_ERROR "generating the instances of ${operation} failed\n${messages}")
     endif()
+    string(REPLACE "\n" ";" messages "${messages}")
+    foreach(message IN LISTS messages)
+        message(STATUS "${message}")
+    endforeach()
+
+    # What the compiled tool was made from is what C++ says of configurations.
+    file(READ ${PROJECT_BINARY_DIR}/tools/${operation}_config_tool.d headers)
+    string(REGEX REPLACE "^[^:]*:|[\\\n]" " " headers "${headers}")
+    separate_arguments(headers UNIX_COMMAND "${headers}")
+    file(GLOB configurations CONFIGURE_DEPENDS ${set_CONFIGURATIONS}/${operation}/*.json)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${engine}/generate.py ${configurations} ${headers})
 
     set(sources ${output}/registry.cpp)
     set(objects)
@@ -105,25 +66,25 @@ function(ck_tile_add_operation operation)
             list(APPEND sources ${embedded})
         endif()
     endforeach()
+    target_sources(${target} PRIVATE ${sources})
+    add_custom_target(${target}_code_objects DEPENDS ${objects})
+
     # Code objects of instances that are gone would be inspected as if they were not.
     foreach(architecture IN LISTS CK_TILE_ARCHITECTURES)
-        file(GLOB stale ${PROJECT_BINARY_DIR}/code_objects/${architecture}/${operation}_*.hsaco
-            ${PROJECT_BINARY_DIR}/code_objects/${architecture}/${operation}_*.ptx)
+        file(GLOB stale ${CMAKE_BINARY_DIR}/code_objects/${architecture}/${operation}_*.hsaco
+            ${CMAKE_BINARY_DIR}/code_objects/${architecture}/${operation}_*.ptx)
         list(REMOVE_ITEM stale ${objects})
         if(stale)
             file(REMOVE ${stale})
         endif()
     endforeach()
+endfunction()
 
-    list(LENGTH lines count)
-    message(STATUS "${operation}: ${count} sources for ${CK_TILE_TARGETS} in ${CK_TILE_DTYPES}")
-
-    # An object library, so that the linker keeps the embedded code objects, which nothing refers to by name.
-    add_library(${operation}_objects OBJECT ${op_SOURCES} ${sources})
-    target_link_libraries(${operation}_objects PUBLIC ck_tile::runtime ${op_LIBRARIES})
-    add_library(ck_tile_${operation} INTERFACE)
-    add_library(ck_tile::${operation} ALIAS ck_tile_${operation})
-    target_sources(ck_tile_${operation} INTERFACE $<TARGET_OBJECTS:${operation}_objects>)
-    target_link_libraries(ck_tile_${operation} INTERFACE ck_tile::runtime ${op_LIBRARIES})
-    add_custom_target(${operation}_code_objects DEPENDS ${objects})
+# ck_tile_add_operation(<operation> SOURCES ... LIBRARIES ...)
+# The library ck_tile::<operation>: its host API, its instances for the chosen targets and types, their registry.
+function(ck_tile_add_operation operation)
+    cmake_parse_arguments(PARSE_ARGV 1 op "" "" "SOURCES;LIBRARIES")
+    ck_tile_add_library(${operation} STATIC ${op_SOURCES})
+    target_link_libraries(ck_tile_${operation} PUBLIC ck_tile::runtime ${op_LIBRARIES} PRIVATE nlohmann_json::nlohmann_json)
+    ck_tile_generate_instances(ck_tile_${operation} ${operation})
 endfunction()

@@ -4,10 +4,14 @@
 set(CK_TILE_TARGETS "host;gfx90a;gfx942;gfx11;sm90" CACHE STRING
     "Targets to build: GPU architectures (gfx90a, gfx942, gfx11, sm90), and the CPU in their shape (host:gfx942; host for all)")
 set(CK_TILE_DTYPES "fp16;bf16;fp32" CACHE STRING "Element types to build")
-set(CK_TILE_GFX11_PROCESSOR "gfx11-generic" CACHE STRING
-    "Processor that gfx11 code objects are for: gfx11-generic runs on all of gfx1100-1103 and gfx115x")
-find_program(CK_TILE_PTXAS ptxas HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
-    DOC "CUDA's assembler; without it, programs hold PTX for sm90, which the driver compiles")
+set(CK_TILE_CONFIGURATIONS "${PROJECT_SOURCE_DIR}/tile_engine_configs" CACHE PATH
+    "Folder of the configurations, <operation>/<target>.json, that instances are generated from")
+set(CK_TILE_FILTERS "" CACHE STRING
+    "Conditions on the fields of a configuration that instances must meet, such as block.m >= 128; see generate.py --help")
+file(GLOB operations CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tile_engine_configs
+    ${PROJECT_SOURCE_DIR}/tile_engine_configs/*/config_tool.cpp)
+list(TRANSFORM operations REPLACE "/config_tool.cpp" "" OUTPUT_VARIABLE operations)
+set(CK_TILE_OPS "${operations}" CACHE STRING "Operations to build")
 set(CK_TILE_HOST_FLAGS "-march=native" CACHE STRING "Processor flags of the code that runs on the CPU")
 option(CK_TILE_BUILD_TESTS "Build the tests" ON)
 option(CK_TILE_BUILD_BENCHMARKS "Build the benchmarks" ON)
@@ -39,6 +43,11 @@ foreach(dtype IN LISTS CK_TILE_DTYPES)
         message(FATAL_ERROR "CK_TILE_DTYPES: '${dtype}' is not an element type; choose from fp16, bf16 and fp32")
     endif()
 endforeach()
+foreach(operation IN LISTS CK_TILE_OPS)
+    if(NOT operation IN_LIST operations)
+        message(FATAL_ERROR "CK_TILE_OPS: '${operation}' is not an operation; choose from ${operations}")
+    endif()
+endforeach()
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -55,8 +64,4 @@ if(CK_TILE_SANITIZE)
 endif()
 
 # The HIP runtime's headers: a ROCm's, or the distribution's. The library is loaded when a program asks for an AMD GPU.
-add_library(ck_tile_hip INTERFACE)
-add_library(ck_tile::hip ALIAS ck_tile_hip)
 find_path(CK_TILE_HIP_INCLUDE hip/hip_runtime_api.h HINTS ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES include REQUIRED)
-target_include_directories(ck_tile_hip SYSTEM INTERFACE ${CK_TILE_HIP_INCLUDE})
-target_compile_definitions(ck_tile_hip INTERFACE __HIP_PLATFORM_AMD__)

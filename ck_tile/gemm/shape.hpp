@@ -7,6 +7,18 @@
 namespace ck_tile::gemm
 {
 
+// Elements of a block's matrix product.
+struct block_tile
+{
+    int m, n, k;
+};
+
+// Waves of a block, along the rows and the columns of the result.
+struct wave_grid
+{
+    int m, n;
+};
+
 // C [m, n] += A [m, k] * B [n, k], made by waves_m x waves_n waves with one instruction. Fragments of different waves
 // interleave, so that one fragment of every wave is a contiguous strip of C.
 struct shape

@@ -5,6 +5,7 @@
 #include "ck_tile/core/lookup_window.hpp"
 #include "ck_tile/gemm/epilogue.hpp"
 #include "ck_tile/gemm/pipelines.hpp"
+#include "ck_tile/reflect/violation.hpp"
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
@@ -16,25 +17,37 @@ enum class innermost
     spatial
 };
 
+// Elements that one access moves: of dY, X and dW.
+struct vector_widths
+{
+    int out, in, wei;
+};
+
 struct config
 {
     architecture arch;
-    data_type type;
-    int spatial;     // dimensions of the convolution, 1 to 3; problems of fewer run with lengths of 1 in front
-    innermost dense; //
-    int m, n, k;     // block tile: output channels, taps x input channels, output pixels
-    int waves_m, waves_n;
+    data_type dtype;
+    int spatial; // dimensions of the convolution, 1 to 3; problems of fewer run with lengths of 1 in front
+    innermost dense;
+    gemm::block_tile block; // m: output channels, n: taps x input channels, k: output pixels
+    gemm::wave_grid waves;
     opcode instruction;
     gemm::pipeline pipeline;
-    int vector_out, vector_in, vector_wei; // elements that one access moves: of dY, X and dW
+    vector_widths vector;
 
-    constexpr gemm::shape shape() const { return {m, n, k, waves_m, waves_n, instruction}; }
+    constexpr gemm::shape shape() const { return {block.m, block.n, block.k, waves.m, waves.n, instruction}; }
     constexpr int contiguous() const { return dense == innermost::channels ? 0 : 1; }
-    constexpr gemm::transfer out_transfer() const { return gemm::make_transfer(shape(), m, contiguous(), vector_out); }
-    constexpr gemm::transfer in_transfer() const { return gemm::make_transfer(shape(), n, contiguous(), vector_in); }
+    constexpr gemm::transfer out_transfer() const
+    {
+        return gemm::make_transfer(shape(), block.m, contiguous(), vector.out);
+    }
+    constexpr gemm::transfer in_transfer() const
+    {
+        return gemm::make_transfer(shape(), block.n, contiguous(), vector.in);
+    }
     // Tables that tell where pixels are: of X, whose rows of one filter tap are a class; of dY, where pixels do not follow
     // each other through all images.
-    constexpr int in_classes() const { return dense == innermost::channels ? n / vector_in : n; }
+    constexpr int in_classes() const { return dense == innermost::channels ? block.n / vector.in : block.n; }
     constexpr lookup_table in_table() const { return {in_transfer().memory, in_classes()}; }
     constexpr lookup_table out_table() const { return {out_transfer().memory, 1}; }
     constexpr bool out_is_looked_up() const { return dense == innermost::spatial; }
@@ -46,78 +59,71 @@ struct config
     }
 };
 
-// A broken rule: what must hold, the value that does not, what to do. Empty if nothing is broken.
-struct violation
-{
-    const char* rule = nullptr;
-    int value        = 0;
-    const char* fix  = "";
-
-    constexpr explicit operator bool() const { return rule != nullptr; }
-};
-
 // The only place that knows which configurations are legal; static_assert, the dispatcher and the generator ask it.
-constexpr violation check(const config& c)
+// `t` are the facts of c.arch.
+constexpr violation check(const config& c, const target& t)
 {
-    const target& t             = facts(c.arch);
     const matrix_instruction& i = describe(c.instruction);
     const gemm::shape s         = c.shape();
-    const int line              = 16 / bytes_of(c.type);
+    const int line              = 16 / bytes_of(c.dtype);
 
     if(c.spatial < 1 || c.spatial > 3)
         return {"spatial dimensions must be 1, 2 or 3", c.spatial, "choose one of them"};
     if(!t.has(c.instruction))
-        return {"the architecture must have the matrix instruction", int(c.instruction), "choose one of facts(arch)"};
-    if(i.type != c.type)
-        return {"the matrix instruction must multiply the type of the problem", int(i.type), "choose another one"};
+        return {"the architecture must have the matrix instruction", i.name, "choose one of its own"};
+    if(i.type != c.dtype)
+        return {"the matrix instruction must multiply the type of the problem", i.name, "choose the one for dtype"};
     if(i.blocks != 1)
         return {"an implicit GEMM needs an instruction of one block", i.blocks, "choose one with blocks = 1"};
     if(s.threads() > t.max_block_threads)
-        return {"waves_m * waves_n * wave must be within the threads of a block", s.threads(), "use fewer waves"};
-    if(c.m % (c.waves_m * i.m) != 0 || s.row_fragments() < 1)
-        return {"m must be a multiple of waves_m * instruction m", c.m, "enlarge m or use fewer waves"};
-    if(c.n % (c.waves_n * i.n) != 0 || s.col_fragments() < 1)
-        return {"n must be a multiple of waves_n * instruction n", c.n, "enlarge n or use fewer waves"};
-    if(c.k % s.slab() != 0)
-        return {"k must be a multiple of the depth of one load of fragments", c.k,
+        return {"waves.m * waves.n * wave must be within the threads of a block", s.threads(), "use fewer waves"};
+    if(c.block.m % (c.waves.m * i.m) != 0 || s.row_fragments() < 1)
+        return {"block.m must be a multiple of waves.m * instruction m", c.block.m,
+                "enlarge block.m or use fewer waves"};
+    if(c.block.n % (c.waves.n * i.n) != 0 || s.col_fragments() < 1)
+        return {"block.n must be a multiple of waves.n * instruction n", c.block.n,
+                "enlarge block.n or use fewer waves"};
+    if(c.block.k % s.slab() != 0)
+        return {"block.k must be a multiple of the depth of one load of fragments", c.block.k,
                 "use a multiple of gemm::shape::slab()"};
-    if(c.m * c.k % s.threads() != 0 || c.n * c.k % s.threads() != 0)
-        return {"the threads must share m * k and n * k evenly", s.threads(), "enlarge the tile or use fewer waves"};
-    for(const int rows : {c.m, c.n})
+    if(c.block.m * c.block.k % s.threads() != 0 || c.block.n * c.block.k % s.threads() != 0)
+        return {"the threads must share block.m * k and block.n * k evenly", s.threads(),
+                "enlarge the tile or use fewer waves"};
+    for(const int rows : {c.block.m, c.block.n})
     {
-        const int own  = rows * c.k / s.threads();
+        const int own  = rows * c.block.k / s.threads();
         const int fast = own < line ? own : line;
-        const int row  = c.dense == innermost::channels ? rows : c.k;
+        const int row  = c.dense == innermost::channels ? rows : c.block.k;
         if(own % fast != 0 || row % fast != 0)
             return {"a thread's part of an operand must be whole lines", own, "use powers of two"};
-        if(own / fast > (c.dense == innermost::channels ? c.k : rows))
+        if(own / fast > (c.dense == innermost::channels ? c.block.k : rows))
             return {"a thread's part of an operand must fit the tile", own, "use more waves"};
     }
-    for(const int vector : {c.vector_out, c.vector_in, c.vector_wei})
+    for(const int vector : {c.vector.out, c.vector.in, c.vector.wei})
         if(vector < 1 || vector > line || (vector & (vector - 1)) != 0)
             return {"vector widths must be powers of two of at most 16 bytes", vector, "use 1, 2, 4 or 8"};
-    if(c.m * c.k / s.threads() < c.vector_out || c.n * c.k / s.threads() < c.vector_in)
-        return {"a vector must not be wider than a thread's part of the operand", c.vector_out,
+    if(c.block.m * c.block.k / s.threads() < c.vector.out || c.block.n * c.block.k / s.threads() < c.vector.in)
+        return {"a vector must not be wider than a thread's part of the operand", c.vector.out,
                 "use a narrower vector"};
     if(c.pipeline == gemm::pipeline::async_stages)
     {
         if(!t.asynchronous)
-            return {"async_stages needs a target with asynchronous copies and products", int(c.arch),
+            return {"async_stages needs a target with asynchronous copies and products", t.name,
                     "use single_buffer or double_buffer"};
-        if(c.type == data_type::fp32)
-            return {"async_stages multiplies 16-bit types", int(c.type), "use single_buffer or double_buffer"};
-        if(c.dense != innermost::channels || c.vector_out != line || c.vector_in != line)
-            return {"async_stages copies 16 bytes of channels at once", c.vector_in, "use vectors of 8"};
-        if(s.row_fragments() != 1 || c.waves_n != 1 || c.waves_m % 4 != 0)
-            return {"async_stages gives a wave 16 rows and all columns, in groups of four waves", c.waves_m,
-                    "use waves_m = m / 16, a multiple of 4, and waves_n = 1"};
-        if(c.n != 128 && c.n != 256)
-            return {"async_stages multiplies 128 or 256 columns at once", c.n, "choose one of them"};
+        if(c.dtype == data_type::fp32)
+            return {"async_stages multiplies 16-bit types", name_of(c.dtype), "use single_buffer or double_buffer"};
+        if(c.dense != innermost::channels || c.vector.out != line || c.vector.in != line)
+            return {"async_stages copies 16 bytes of channels at once", c.vector.in, "use vectors of 8"};
+        if(s.row_fragments() != 1 || c.waves.n != 1 || c.waves.m % 4 != 0)
+            return {"async_stages gives a wave 16 rows and all columns, in groups of four waves", c.waves.m,
+                    "use waves.m = block.m / 16, a multiple of 4, and waves.n = 1"};
+        if(c.block.n != 128 && c.block.n != 256)
+            return {"async_stages multiplies 128 or 256 columns at once", c.block.n, "choose one of them"};
     }
-    const int strip_rows = gemm::strip(s).lengths[0], across = c.n / c.vector_wei;
-    if(c.n % c.vector_wei != 0 || s.threads() % across != 0 || strip_rows % (s.threads() / across) != 0)
-        return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", c.vector_wei,
-                "use another vector_wei or number of waves"};
+    const int strip_rows = gemm::strip(s).lengths[0], across = c.block.n / c.vector.wei;
+    if(c.block.n % c.vector.wei != 0 || s.threads() % across != 0 || strip_rows % (s.threads() / across) != 0)
+        return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", c.vector.wei,
+                "use another vector.wei or number of waves"};
     for(const lookup_table& table : {c.in_table(), c.out_table()})
         if(table.positions % s.threads() != 0 && s.threads() % table.positions != 0)
             return {"the threads must share the positions of a lookup table evenly", table.positions,
@@ -126,13 +132,16 @@ constexpr violation check(const config& c)
         return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(),
                 "shrink the tile or use "
                 "single_buffer"};
-    if(c.m * c.n / s.threads() > t.vgprs * 3 / 4)
-        return {"accumulators must leave a quarter of the registers", c.m * c.n / s.threads(), "use more waves"};
+    if(c.block.m * c.block.n / s.threads() > t.vgprs * 3 / 4)
+        return {"accumulators must leave a quarter of the registers", c.block.m * c.block.n / s.threads(),
+                "use more waves"};
     for(const distribution& d : {c.out_transfer().memory, c.out_transfer().lds, c.in_transfer().memory,
-                                 c.in_transfer().lds, gemm::detail::rows_at_once(s, c.vector_wei)})
+                                 c.in_transfer().lds, gemm::detail::rows_at_once(s, c.vector.wei)})
         if(!d.covers() || d.threads() != s.threads())
             return {"threads must cover operands and result evenly", s.threads(), "use powers of two"};
     return {};
 }
+
+constexpr violation check(const config& c) { return check(c, facts(c.arch)); }
 
 } // namespace ck_tile::grouped_conv_bwd_weight

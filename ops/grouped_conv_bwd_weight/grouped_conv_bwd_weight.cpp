@@ -84,7 +84,7 @@ std::int64_t weights_of(const conv::problem& p) { return p.groups * p.k * row_le
 
 std::int64_t tiles_of(const config& c, const conv::problem& p)
 {
-    return ceil_div(p.k, c.m) * ceil_div(row_length(p), c.n) * p.groups;
+    return ceil_div(p.k, c.block.m) * ceil_div(row_length(p), c.block.n) * p.groups;
 }
 
 // Images of a split that views of 2 GiB can span.
@@ -104,7 +104,8 @@ std::int64_t max_split_pixels(const conv::problem& p)
 // What the instance costs, in units that only compare: matrix work, and memory instructions by their width.
 double cost(const config& c, const conv::problem& p)
 {
-    const double matrix = c.m * c.n, memory = c.m * (1 + 8.0 / c.vector_out) + c.n * (1 + 8.0 / c.vector_in);
+    const double matrix = c.block.m * c.block.n,
+                 memory = c.block.m * (1 + 8.0 / c.vector.out) + c.block.n * (1 + 8.0 / c.vector.in);
     // Asynchronous copies and products spare the threads what they issue for the others.
     const double per_pixel =
         c.pipeline == gemm::pipeline::async_stages ? matrix / 256 + memory / 2 : matrix / 64 + memory;
@@ -117,14 +118,15 @@ double cost(const config& c, const conv::problem& p)
 int choose_split(const device& on, const config& c, const conv::problem& p)
 {
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
-    const std::int64_t useful = std::max<std::int64_t>(pixels / (4 * c.k), 1); // four steps of the main loop at least
+    const std::int64_t useful =
+        std::max<std::int64_t>(pixels / (4 * c.block.k), 1); // four steps of the main loop at least
     const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
     const int blocks_per_unit = std::min(2, std::max(1, on.architecture().lds_bytes / c.lds_bytes()));
     const std::int64_t slots = static_cast<std::int64_t>(on.compute_units()) * blocks_per_unit, tiles = tiles_of(c, p);
     const auto cost = [&](std::int64_t splits) {
         constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it
         const double rounds = static_cast<double>(ceil_div(tiles * splits, slots));
-        return rounds * (static_cast<double>(ceil_div(ceil_div(pixels, splits), c.k)) + block) +
+        return rounds * (static_cast<double>(ceil_div(ceil_div(pixels, splits), c.block.k)) + block) +
                (splits > 1 ? launch + partial * static_cast<double>(tiles * splits) : 0);
     };
     std::int64_t best = 1;
@@ -176,8 +178,8 @@ status supports(const instance& i, const conv::problem& p)
     const config& c = i.configuration;
     if(status s = conv::validate(p); !s)
         return s;
-    if(c.type != p.type)
-        return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(c.type), name_of(p.type))};
+    if(c.dtype != p.type)
+        return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(c.dtype), name_of(p.type))};
     const bool channels = p.layout != conv::layout::ngchw;
     if(channels != (c.dense == innermost::channels))
         return rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there",
@@ -193,12 +195,12 @@ status supports(const instance& i, const conv::problem& p)
                         "vector, or pad",
                         what, length, vector)};
     };
-    if(out_run % c.vector_out != 0)
-        return rejected(channels ? "K per group" : "output pixels of an image", out_run, c.vector_out);
-    if(in_run % c.vector_in != 0)
-        return rejected(channels ? "C per group" : "the run of input pixels", in_run, c.vector_in);
-    if(row_length(p) % c.vector_wei != 0)
-        return rejected("filter taps x C per group", row_length(p), c.vector_wei);
+    if(out_run % c.vector.out != 0)
+        return rejected(channels ? "K per group" : "output pixels of an image", out_run, c.vector.out);
+    if(in_run % c.vector.in != 0)
+        return rejected(channels ? "C per group" : "the run of input pixels", in_run, c.vector.in);
+    if(row_length(p) % c.vector.wei != 0)
+        return rejected("filter taps x C per group", row_length(p), c.vector.wei);
     if(images_per_view(p) == 0)
         return rejection{
             fmt::format("one image of {} groups spans more than the {} bytes that a view can: run the groups in "
@@ -270,13 +272,13 @@ status run(const device& on, const conv::problem& p, const plan& what, const ten
     a.partials         = static_cast<float*>(workspace);
     a.splits           = what.splits;
     a.pixels_per_split = static_cast<int>(split_length(p, what.splits));
-    a.tiles_m          = static_cast<int>(ceil_div(p.k, c.m));
-    a.tiles_n          = static_cast<int>(ceil_div(row_length(p), c.n));
+    a.tiles_m          = static_cast<int>(ceil_div(p.k, c.block.m));
+    a.tiles_n          = static_cast<int>(ceil_div(row_length(p), c.block.n));
     if(status s = launch(on, *what.chosen->main, tiles_of(c, p) * a.splits, a); !s || a.splits == 1)
         return s;
 
     const finish_arguments f = {a.partials, a.wei, weights_of(p), a.splits};
-    return launch(on, *support_for(c.arch, c.type)->finish,
+    return launch(on, *support_for(c.arch, c.dtype)->finish,
                   ceil_div(f.weights, finish_program<architecture::gfx942, data_type::fp32>::per_block), f);
 }
 

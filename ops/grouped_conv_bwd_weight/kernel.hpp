@@ -39,7 +39,7 @@ struct program
     static constexpr gemm::shape shape = C.shape();
     static constexpr int threads       = shape.threads();
     static constexpr int lds_bytes     = C.lds_bytes();
-    using element                      = element_t<C.type>;
+    using element                      = element_t<C.dtype>;
     using arguments                    = grouped_conv_bwd_weight::arguments;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
@@ -47,26 +47,27 @@ struct program
         const auto [tile_m, tile_n, group, split] = unmerge_block(b.at.x, a);
         const pixel_range pixels                  = pixels_of(split, a);
 
-        const auto out = out_window(b, out_matrix(a, group, pixels), multi_index{tile_m * C.m, pixels.begin});
+        const auto out = out_window(b, out_matrix(a, group, pixels), multi_index{tile_m * C.block.m, pixels.begin});
         const auto in  = make_lookup_window<C.in_transfer().memory, C.in_classes()>(
-            in_matrix(a, group, pixels), multi_index{tile_n * C.n, pixels.begin}, b.lds_at<unsigned>(in_table_at));
+            in_matrix(a, group, pixels), multi_index{tile_n * C.block.n, pixels.begin},
+            b.lds_at<unsigned>(in_table_at));
 
         auto acc = accumulators<shape>();
         gemm::run_pipeline<shape, C.pipeline, C.out_transfer().lds, C.in_transfer().lds>(
-            b, acc, out, in, ceil_div(pixels.end - pixels.begin, C.k));
+            b, acc, out, in, ceil_div(pixels.end - pixels.begin, C.block.k));
 
-        const multi_index<2> origin = {tile_m * C.m, tile_n * C.n};
+        const multi_index<2> origin = {tile_m * C.block.m, tile_n * C.block.n};
         const bool whole            = a.splits == 1;
         const int part              = whole ? 0 : split * a.groups + group;
-        if constexpr(C.type == data_type::fp32)
+        if constexpr(C.dtype == data_type::fp32)
         {
             const auto to = whole ? weights(static_cast<float*>(a.wei), a, group) : weights(a.partials, a, part);
-            gemm::store_through_lds<shape, C.vector_wei>(b, acc, to, origin);
+            gemm::store_through_lds<shape, C.vector.wei>(b, acc, to, origin);
         }
         else
         {
             auto sums =
-                gemm::make_strip_writer<shape, C.vector_wei>(weights(static_cast<element*>(a.wei), a, group), origin);
+                gemm::make_strip_writer<shape, C.vector.wei>(weights(static_cast<element*>(a.wei), a, group), origin);
             auto partials = gemm::make_strip_writer<shape, partial_vector>(weights(a.partials, a, part), origin);
             gemm::each_strip<shape>(b, acc,
                                     [&](const auto& strip) { whole ? sums.write(strip) : partials.write(strip); });
@@ -75,7 +76,7 @@ struct program
 
   private:
     // Partials are fp32: as many elements as dW's vector, 16 bytes at most.
-    static constexpr int partial_vector = C.vector_wei < 4 ? C.vector_wei : 4;
+    static constexpr int partial_vector = C.vector.wei < 4 ? C.vector.wei : 4;
     static constexpr int in_table_at = C.in_table_at(), out_table_at = C.out_table_at();
     static constexpr int s     = C.spatial;
     static constexpr int first = 3 - s; // of the spatial dimensions that are used

@@ -27,11 +27,8 @@ struct finish_program
     static constexpr int at_once       = 8; // partials that a thread has under way
     using arguments                    = finish_arguments;
 
-    static constexpr distribution strip = {.lengths = {per_block},
-                                           .wave    = {{threads / wave, 0, wave}},
-                                           .lane    = {{wave, 0, 1}},
-                                           .reg     = {},
-                                           .vec     = {}};
+    static constexpr distribution strip = {
+        .lengths = {per_block}, .wave = {{threads / wave, 0, wave}}, .lane = {{wave, 0, 1}}, .reg = {}, .vec = {}};
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {

@@ -7,19 +7,14 @@ using namespace ck_tile;
 using namespace ck_tile::grouped_conv_bwd_weight;
 
 constexpr config c = {.arch        = CK_TILE_BROKEN ? architecture::gfx11 : architecture::gfx942,
-                      .type        = data_type::fp16,
+                      .dtype       = data_type::fp16,
                       .spatial     = 2,
                       .dense       = innermost::channels,
-                      .m           = 64,
-                      .n           = 64,
-                      .k           = 32,
-                      .waves_m     = 2,
-                      .waves_n     = 2,
+                      .block       = {64, 64, 32},
+                      .waves       = {2, 2},
                       .instruction = opcode::mfma_16x16x16_fp16,
                       .pipeline    = gemm::pipeline::double_buffer,
-                      .vector_out  = 1,
-                      .vector_in   = 1,
-                      .vector_wei  = 1};
+                      .vector      = {1, 1, 1}};
 static_assert(bool(check(c)) == bool(CK_TILE_BROKEN));
 
 constexpr int threads = program<c>::threads;

@@ -2,11 +2,10 @@
 // check(config) is sufficient: a configuration that it accepts has distributions that cover, and fits its architecture.
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 
+#include "ops/grouped_conv_bwd_weight/describe.hpp"
 #include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>
-
-#include <sstream>
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
@@ -22,28 +21,19 @@ config random_config(random_numbers& random)
     config c           = {};
     c.arch             = arch.arch;
     c.instruction      = arch.instructions[random.between(0, arch.instruction_count - 1)];
-    c.type             = describe(c.instruction).type;
+    c.dtype            = describe(c.instruction).type;
     c.spatial          = random.between(1, 3);
     c.dense            = random.between(0, 1) ? innermost::channels : innermost::spatial;
-    c.m                = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
-    c.n                = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
-    c.k                = among({8, 16, 24, 32, 48, 64, 96, 128});
-    c.waves_m          = among({1, 1, 2, 3, 4, 8});
-    c.waves_n          = among({1, 1, 2, 3, 4});
+    c.block.m          = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
+    c.block.n          = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
+    c.block.k          = among({8, 16, 24, 32, 48, 64, 96, 128});
+    c.waves.m          = among({1, 1, 2, 3, 4, 8});
+    c.waves.n          = among({1, 1, 2, 3, 4});
     c.pipeline         = static_cast<gemm::pipeline>(random.between(0, 2));
-    c.vector_out       = among({1, 2, 4, 8});
-    c.vector_in        = among({1, 2, 4, 8});
-    c.vector_wei       = among({1, 2, 4, 8});
+    c.vector.out       = among({1, 2, 4, 8});
+    c.vector.in        = among({1, 2, 4, 8});
+    c.vector.wei       = among({1, 2, 4, 8});
     return c;
-}
-
-std::string describe_config(const config& c)
-{
-    std::ostringstream s;
-    s << facts(c.arch).name << ' ' << c.m << 'x' << c.n << 'x' << c.k << " waves " << c.waves_m << 'x' << c.waves_n
-      << ' ' << describe(c.instruction).name << (c.dense == innermost::channels ? " channels" : " spatial")
-      << " vectors " << c.vector_out << ' ' << c.vector_in << ' ' << c.vector_wei;
-    return s.str();
 }
 
 TEST(Config, WhatCheckAcceptsCanBeBuilt)
@@ -65,12 +55,12 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
             {"fragments of A", gemm::a_fragments(s)},
             {"fragments of B", gemm::b_fragments(s)},
             {"accumulator", gemm::accumulator(s)},
-            {"rows of the result", gemm::detail::rows_at_once(s, c.vector_wei)}};
+            {"rows of the result", gemm::detail::rows_at_once(s, c.vector.wei)}};
         for(const auto& [what, d] : needed)
             if(!d.covers() || d.threads() != s.threads())
             {
                 ++broken;
-                ADD_FAILURE() << "check accepts " << describe_config(c) << ", but " << what
+                ADD_FAILURE() << "check accepts " << reflect::print(c) << ", but " << what
                               << " does not cover the tile";
                 break;
             }
@@ -84,97 +74,63 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
 TEST(Config, RejectionsSayRuleValueAndFix)
 {
     using enum gemm::pipeline;
-    constexpr config good  = {architecture::gfx942,
-                              data_type::fp16,
-                              2,
-                              innermost::channels,
-                              128,
-                              128,
-                              32,
-                              1,
-                              2,
-                              opcode::mfma_16x16x16_fp16,
-                              single_buffer,
-                              8,
-                              8,
-                              8};
-    constexpr config async = {architecture::sm90,
-                              data_type::fp16,
-                              2,
-                              innermost::channels,
-                              128,
-                              256,
-                              64,
-                              8,
-                              1,
-                              opcode::mma_16x8x16_fp16,
-                              async_stages,
-                              8,
-                              8,
-                              8};
-    constexpr config fp32  = {architecture::sm90,
-                              data_type::fp32,
-                              2,
-                              innermost::channels,
-                              64,
-                              64,
-                              16,
-                              2,
-                              2,
-                              opcode::fma_4x8x1_fp32,
-                              double_buffer,
-                              4,
-                              4,
-                              4};
+    // clang-format off
+    constexpr config good  = {architecture::gfx942, data_type::fp16, 2, innermost::channels, {128, 128, 32}, {1, 2},
+                              opcode::mfma_16x16x16_fp16, single_buffer, {8, 8, 8}};
+    constexpr config async = {architecture::sm90, data_type::fp16, 2, innermost::channels, {128, 256, 64}, {8, 1},
+                              opcode::mma_16x8x16_fp16, async_stages, {8, 8, 8}};
+    constexpr config fp32  = {architecture::sm90, data_type::fp32, 2, innermost::channels, {64, 64, 16}, {2, 2},
+                              opcode::fma_4x8x1_fp32, double_buffer, {4, 4, 4}};
+    // clang-format on
     ASSERT_FALSE(check(good)) << check(good).rule;
     ASSERT_FALSE(check(async)) << check(async).rule;
     ASSERT_FALSE(check(fp32)) << check(fp32).rule;
 
-    const auto expect = [](config c, auto&& change, const std::string& rule, int value, const std::string& fix) {
+    const auto expect = [](config c, auto&& change, const std::string& rule, const auto& value,
+                           const std::string& fix) {
         change(c);
         const violation v = check(c);
         ASSERT_TRUE(v) << rule << " is not checked";
-        EXPECT_EQ(v.rule, rule);
-        EXPECT_EQ(v.value, value) << rule;
-        EXPECT_EQ(v.fix, fix) << rule;
+        EXPECT_EQ(reflect::describe(v), fmt::format("{}, but one is {}: {}", rule, value, fix));
     };
     const auto tile = [](int m, int n, int k, int waves_m, int waves_n) {
-        return [=](config& c) { c.m = m, c.n = n, c.k = k, c.waves_m = waves_m, c.waves_n = waves_n; };
+        return
+            [=](config& c) { c.block.m = m, c.block.n = n, c.block.k = k, c.waves.m = waves_m, c.waves.n = waves_n; };
     };
     // clang-format off
     expect(good, [](config& c) { c.spatial = 4; }, "spatial dimensions must be 1, 2 or 3", 4, "choose one of them");
     expect(good, [](config& c) { c.instruction = opcode::wmma_16x16x16_fp16; }, "the architecture must have the matrix instruction",
-           int(opcode::wmma_16x16x16_fp16), "choose one of facts(arch)");
-    expect(good, [](config& c) { c.type = data_type::bf16; }, "the matrix instruction must multiply the type of the problem",
-           int(data_type::fp16), "choose another one");
+           "wmma_16x16x16_fp16", "choose one of its own");
+    expect(good, [](config& c) { c.dtype = data_type::bf16; }, "the matrix instruction must multiply the type of the problem",
+           "mfma_16x16x16_fp16", "choose the one for dtype");
     expect(good, [](config& c) { c.instruction = opcode::mfma_4x4x4_16_blocks_fp16; },
            "an implicit GEMM needs an instruction of one block", 16, "choose one with blocks = 1");
-    expect(good, tile(128, 128, 32, 4, 8), "waves_m * waves_n * wave must be within the threads of a block", 2048, "use fewer waves");
-    expect(good, tile(24, 128, 32, 1, 2), "m must be a multiple of waves_m * instruction m", 24, "enlarge m or use fewer waves");
-    expect(good, tile(128, 24, 32, 1, 2), "n must be a multiple of waves_n * instruction n", 24, "enlarge n or use fewer waves");
-    expect(good, tile(128, 128, 24, 1, 2), "k must be a multiple of the depth of one load of fragments", 24,
+    expect(good, tile(128, 128, 32, 4, 8), "waves.m * waves.n * wave must be within the threads of a block", 2048, "use fewer waves");
+    expect(good, tile(24, 128, 32, 1, 2), "block.m must be a multiple of waves.m * instruction m", 24, "enlarge block.m or use fewer waves");
+    expect(good, tile(128, 24, 32, 1, 2), "block.n must be a multiple of waves.n * instruction n", 24, "enlarge block.n or use fewer waves");
+    expect(good, tile(128, 128, 24, 1, 2), "block.k must be a multiple of the depth of one load of fragments", 24,
            "use a multiple of gemm::shape::slab()");
-    expect(good, tile(16, 48, 32, 1, 3), "the threads must share m * k and n * k evenly", 192, "enlarge the tile or use fewer waves");
+    expect(good, tile(16, 48, 32, 1, 3), "the threads must share block.m * k and block.n * k evenly", 192, "enlarge the tile or use fewer waves");
     expect(good, tile(48, 128, 32, 1, 2), "a thread's part of an operand must be whole lines", 12, "use powers of two");
     expect(good, tile(1024, 16, 32, 1, 1), "a thread's part of an operand must fit the tile", 512, "use more waves");
-    expect(good, [](config& c) { c.vector_in = 3; }, "vector widths must be powers of two of at most 16 bytes", 3, "use 1, 2, 4 or 8");
+    expect(good, [](config& c) { c.vector.in = 3; }, "vector widths must be powers of two of at most 16 bytes", 3, "use 1, 2, 4 or 8");
     expect(good, tile(16, 128, 32, 1, 2), "a vector must not be wider than a thread's part of the operand", 8, "use a narrower vector");
-    expect(good, [](config& c) { c.n = 256, c.vector_wei = 1; },
+    expect(good, [](config& c) { c.block.n = 256, c.vector.wei = 1; },
            "threads must hold whole rows of the result, and strips of it whole turns of the threads", 1,
-           "use another vector_wei or number of waves");
+           "use another vector.wei or number of waves");
     expect(good, tile(192, 192, 32, 1, 3), "the threads must share the positions of a lookup table evenly", 256,
            "use a power of two of waves");
-    expect(good, [](config& c) { c.m = c.n = 256, c.k = 64, c.waves_m = 2, c.pipeline = double_buffer; },
+    expect(good, [](config& c) { c.block.m = c.block.n = 256, c.block.k = 64, c.waves.m = 2, c.pipeline = double_buffer; },
            "LDS of the main loop and the epilogue must fit the block's", 135168, "shrink the tile or use single_buffer");
     expect(good, tile(512, 256, 32, 2, 2), "accumulators must leave a quarter of the registers", 512, "use more waves");
     expect(good, tile(96, 128, 32, 1, 1), "threads must cover operands and result evenly", 64, "use powers of two");
     expect(good, [](config& c) { c.pipeline = async_stages; }, "async_stages needs a target with asynchronous copies and products",
-           int(architecture::gfx942), "use single_buffer or double_buffer");
-    expect(fp32, [](config& c) { c.pipeline = async_stages; }, "async_stages multiplies 16-bit types", int(data_type::fp32),
+           "gfx942", "use single_buffer or double_buffer");
+    expect(fp32, [](config& c) { c.pipeline = async_stages; }, "async_stages multiplies 16-bit types", "fp32",
            "use single_buffer or double_buffer");
-    expect(async, [](config& c) { c.vector_in = 4; }, "async_stages copies 16 bytes of channels at once", 4, "use vectors of 8");
+    expect(async, [](config& c) { c.vector.in = 4; }, "async_stages copies 16 bytes of channels at once", 4, "use vectors of 8");
     expect(async, tile(128, 256, 64, 4, 2), "async_stages gives a wave 16 rows and all columns, in groups of four waves", 4,
-           "use waves_m = m / 16, a multiple of 4, and waves_n = 1");
+           "use waves.m = block.m / 16, a multiple of 4, and waves.n = 1");
     expect(async, tile(128, 64, 64, 8, 1), "async_stages multiplies 128 or 256 columns at once", 64, "choose one of them");
     // clang-format on
 }

@@ -113,13 +113,8 @@ TEST_P(Kernel, LargerThanOneTile)
                                     .filter  = {3, 3},
                                     .input   = {9, 11},
                                     .layout  = order});
-        expect_all_instances_right({.spatial = 3,
-                                    .groups  = 2,
-                                    .batch   = 1,
-                                    .k       = 136,
-                                    .c       = 24,
-                                    .input   = {4, 5, 6},
-                                    .layout  = order});
+        expect_all_instances_right(
+            {.spatial = 3, .groups = 2, .batch = 1, .k = 136, .c = 24, .input = {4, 5, 6}, .layout = order});
     }
 }
 

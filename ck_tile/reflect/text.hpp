@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Described configurations as text: the canonical name and back, a printout, the C++ value.
+//
+// A name is the operation's, and a word per member: an enumeration its identifier, a number the member's name and the digits
+// (`spatial2`), a struct of numbers the member's name and all of them (`block128x128x32`). Names are C++ identifiers.
+#pragma once
+
+#include "ck_tile/reflect/enumerators.hpp"
+#include "ck_tile/reflect/members.hpp"
+#include "ck_tile/reflect/violation.hpp"
+#include "ck_tile/runtime/status.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+
+namespace ck_tile::reflect
+{
+
+// "gfx90a, gfx942, gfx11"
+template <enumeration E>
+std::string choices()
+{
+    std::string all;
+    for(const auto& e : enumerators<E>::all())
+        all += (all.empty() ? "" : ", ") + std::string(e.name);
+    return all;
+}
+
+// The rule, the value that breaks it, what to do.
+inline std::string describe(const violation& v)
+{
+    const std::string value = v.value.name == nullptr ? std::to_string(v.value.number) : v.value.name;
+    return fmt::format("{}, but one is {}: {}", v.rule, value, v.fix);
+}
+
+namespace detail
+{
+// Takes `word` off the front of `text`.
+inline bool take(std::string_view& text, std::string_view word)
+{
+    const bool found = text.starts_with(word);
+    text.remove_prefix(found ? word.size() : 0);
+    return found;
+}
+
+inline status take_number(std::string_view& text, std::string_view member, int& number)
+{
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if(error != std::errc() || number < 0)
+        return rejection{fmt::format("{} is to be followed by a number, not by '{}'", member, text)};
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return {};
+}
+
+template <class T>
+std::string word_of(std::string_view name, const T& member)
+{
+    if constexpr(enumeration<T>)
+        return std::string(name_of(member));
+    else if constexpr(std::same_as<T, int>)
+        return fmt::format("{}{}", name, member);
+    else
+    {
+        std::string word;
+        each_member(member, [&](std::string_view, int number) {
+            word += fmt::format("{}{}", word.empty() ? "" : "x", number);
+        });
+        return fmt::format("{}{}", name, word);
+    }
+}
+
+template <class T>
+status take_word(std::string_view& text, std::string_view name, T& member)
+{
+    if constexpr(enumeration<T>)
+    {
+        // The longest that fits: one name may begin with another.
+        std::string_view longest;
+        for(const auto& e : enumerators<T>::all())
+            if(text.starts_with(e.name) && e.name.size() >= longest.size())
+                member = e.value, longest = e.name;
+        if(longest.empty())
+            return rejection{
+                fmt::format("'{}' does not begin with a value of {}: choose from {}", text, name, choices<T>())};
+        take(text, longest);
+        return {};
+    }
+    else
+    {
+        if(!take(text, name))
+            return rejection{fmt::format("'{}' does not begin with {}", text, name)};
+        if constexpr(std::same_as<T, int>)
+            return take_number(text, name, member);
+        else
+        {
+            status all;
+            bool first = true;
+            each_member(member, [&](std::string_view, int& number) {
+                if(all && !first && !take(text, "x"))
+                    all = rejection{fmt::format("the numbers of {} are to be parted by x at '{}'", name, text)};
+                if(all)
+                    all = take_number(text, name, number);
+                first = false;
+            });
+            return all;
+        }
+    }
+}
+} // namespace detail
+
+// The canonical name of a configuration of an operation.
+template <described T>
+std::string instance_name(std::string_view operation, const T& c)
+{
+    std::string name(operation);
+    each_member(c, [&](std::string_view member, const auto& value) { name += "_" + detail::word_of(member, value); });
+    return name;
+}
+
+// The configuration that a canonical name stands for. Rejects all other text, and says where it leaves the form.
+template <described T>
+result<T> parse_instance_name(std::string_view operation, std::string_view name)
+{
+    T c                   = {};
+    std::string_view rest = name;
+    status read;
+    if(!detail::take(rest, operation))
+        read = rejection{fmt::format("it does not begin with {}", operation)};
+    each_member(c, [&](std::string_view member, auto& value) {
+        if(read && !detail::take(rest, "_"))
+            read = rejection{fmt::format("_ and {} are to follow at '{}'", member, rest)};
+        if(read)
+            read = detail::take_word(rest, member, value);
+    });
+    if(read && !rest.empty())
+        read = rejection{fmt::format("nothing is to follow at '{}'", rest)};
+    if(!read)
+        return rejection{fmt::format("'{}' is not the name of an instance: {}", name, read.reason())};
+    return c;
+}
+
+// "arch gfx942, dtype fp16, block (m 128, n 128, k 32)"
+template <described T>
+std::string print(const T& c)
+{
+    std::string text;
+    each_member(c, [&](std::string_view name, const auto& member) {
+        text += fmt::format("{}{} ", text.empty() ? "" : ", ", name);
+        if constexpr(described<decltype(member)>)
+            text += "(" + print(member) + ")";
+        else if constexpr(enumeration<decltype(member)>)
+            text += name_of(member);
+        else
+            text += std::to_string(member);
+    });
+    return text;
+}
+
+// "{.arch = architecture::gfx942, .block = {.m = 128, .n = 128, .k = 32}}", for sources in namespace ck_tile.
+template <described T>
+std::string literal(const T& c)
+{
+    std::string text;
+    each_member(c, [&](std::string_view name, const auto& member) {
+        text += fmt::format("{}.{} = ", text.empty() ? "" : ", ", name);
+        if constexpr(described<decltype(member)>)
+            text += literal(member);
+        else if constexpr(enumeration<decltype(member)>)
+            text += fmt::format("{}::{}", enumerators<std::remove_cvref_t<decltype(member)>>::type, name_of(member));
+        else
+            text += std::to_string(member);
+    });
+    return "{" + text + "}";
+}
+
+} // namespace ck_tile::reflect

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# Libraries, and their installation as the package that find_package(ck_tile CONFIG) finds.
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+# ck_tile_add_library(<name> INTERFACE|STATIC sources...)
+# The library ck_tile_<name>, here and for users of the package called ck_tile::<name>.
+function(ck_tile_add_library name kind)
+    add_library(ck_tile_${name} ${kind} ${ARGN})
+    add_library(ck_tile::${name} ALIAS ck_tile_${name})
+    set_target_properties(ck_tile_${name} PROPERTIES EXPORT_NAME ${name})
+    install(TARGETS ck_tile_${name} EXPORT ck_tile)
+endfunction()
+
+# Headers, configurations with their generator, and the package's own files.
+function(ck_tile_install_package)
+    install(DIRECTORY ck_tile ops DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+    install(DIRECTORY tile_engine_configs DESTINATION ${CMAKE_INSTALL_DATADIR}/ck_tile
+        USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
+    set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/ck_tile)
+    install(EXPORT ck_tile FILE ck_tile-targets.cmake NAMESPACE ck_tile:: DESTINATION ${folder})
+    configure_package_config_file(cmake/ck_tile-config.cmake.in ck_tile-config.cmake INSTALL_DESTINATION ${folder})
+    write_basic_package_version_file(ck_tile-config-version.cmake COMPATIBILITY SameMinorVersion)
+    install(FILES cmake/CkTileCodeObjects.cmake ${PROJECT_BINARY_DIR}/ck_tile-config.cmake
+        ${PROJECT_BINARY_DIR}/ck_tile-config-version.cmake DESTINATION ${folder})
+endfunction()

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Boost.Hana's description of the configuration: what names, JSON, printouts and the generator know of it.
+#pragma once
+
+#include "ck_tile/reflect/text.hpp"
+#include "ops/grouped_conv_bwd_weight/config.hpp"
+
+BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::vector_widths, out, in, wei);
+BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::config, arch, dtype, spatial, dense, block, waves,
+                        instruction, pipeline, vector);
+
+template <>
+struct ck_tile::reflect::enumerators<ck_tile::grouped_conv_bwd_weight::innermost>
+{
+    static constexpr std::string_view type = "innermost";
+    static std::vector<enumerator<grouped_conv_bwd_weight::innermost>> all()
+    {
+        using enum grouped_conv_bwd_weight::innermost;
+        return {{channels, "channels"}, {spatial, "spatial"}};
+    }
+};
+
+namespace ck_tile::grouped_conv_bwd_weight
+{
+
+inline constexpr const char* operation = "grouped_conv_bwd_weight";
+
+} // namespace ck_tile::grouped_conv_bwd_weight
