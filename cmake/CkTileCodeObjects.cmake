@@ -8,7 +8,7 @@ find_program(CK_TILE_PTXAS ptxas HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_
     DOC "CUDA's assembler; without it, programs hold PTX for sm90, which the driver compiles")
 
 # ck_tile_compile_code_object(<variable> <source> <architecture>)
-# Compiles one source, device only, to <top build folder>/code_objects/<architecture>/<name>.hsaco; the path goes to <variable>. For
+# Compiles one source, device only, with the include directories of the library and of this folder, to <top build folder>/code_objects/<architecture>/<name>.hsaco; the path goes to <variable>. For
 # sm90 the name ends in .ptx, and holds PTX or, where CUDA's assembler was found, its machine code.
 function(ck_tile_compile_code_object variable source architecture)
     get_filename_component(name ${source} NAME_WE)
@@ -36,6 +36,8 @@ function(ck_tile_compile_code_object variable source architecture)
     endif()
     set(includes "$<TARGET_PROPERTY:ck_tile::core,INTERFACE_INCLUDE_DIRECTORIES>"
                  "$<TARGET_PROPERTY:Boost::headers,INTERFACE_INCLUDE_DIRECTORIES>")
+    get_directory_property(own_includes INCLUDE_DIRECTORIES)
+    list(APPEND includes ${own_includes})
     add_custom_command(
         OUTPUT ${object}
         COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${language} --cuda-device-only -include cstdlib

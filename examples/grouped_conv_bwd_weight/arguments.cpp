@@ -168,10 +168,15 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
     app.add_option("--dtype", type, "fp16, bf16 or fp32")->capture_default_str();
     app.add_option("--layout", layout, "nhwgc, gnhwc or ngchw")->capture_default_str();
     app.add_option("--split-k", split_k, "splits of the reduction: auto or a number")->capture_default_str();
-    app.add_option("--target", given.target, "auto, hip, cuda, host, or the CPU in an architecture's shape: host:gfx90a, host:gfx942, host:gfx11, host:sm90")
+    app.add_option("--target", given.target,
+                   "auto, hip, cuda, host, or the CPU in an architecture's shape: host:gfx90a, host:gfx942, "
+                   "host:gfx11, host:sm90")
         ->capture_default_str();
     app.add_option("--instance", given.instance,
                    "the kernel to use, by its name; list: print all and what they support");
+    app.add_option("--tuned", given.tuned, "table (JSON) of measured choices to use for the problems that it has");
+    app.add_flag("--tune", given.tune,
+                 "measure all instances that support the problem, and write the fastest to --tuned");
     app.add_option("--seed", seed, "of the random numbers")->capture_default_str();
     app.add_option("--load", given.load, "folder to read in.npy and out.npy (the output's gradient) from");
     app.add_option("--dump", given.dump, "folder to write in.npy, out.npy and wei.npy (the result) to");
@@ -205,6 +210,10 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
     given.problem.type   = *chosen_type;
     given.problem.layout = *chosen_layout;
     given.list_instances = given.instance == "list";
+    if(given.tune && given.tuned.empty())
+        return rejection{"--tune needs a file to write to: give --tuned FILE"};
+    if(!given.tuned.empty() && (!given.instance.empty() || given.split_k != 0))
+        return rejection{"--tuned chooses the instance and the split: leave out --instance and --split-k"};
     if(status valid = conv::validate(given.problem); !valid)
         return rejection{valid.reason()};
     return given;

@@ -30,7 +30,9 @@ struct arguments
     std::string target = "auto";
     std::string instance;
     bool list_instances = false;
-    std::uint64_t seed  = 1;
+    std::filesystem::path tuned; // table of choices
+    bool tune          = false;  // measure, and write the choice there
+    std::uint64_t seed = 1;
     std::filesystem::path load; // folders and files; empty: none
     std::filesystem::path dump;
     std::filesystem::path json;

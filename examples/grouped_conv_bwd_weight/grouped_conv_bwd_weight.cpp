@@ -198,12 +198,43 @@ outcome compute(const device& on, const arguments& given, const shapes& sizes, c
     return done;
 }
 
+// Measures, and adds the fastest to the table, which need not exist yet.
+void tune(const device& on, const arguments& given)
+{
+    const conv::problem& p = given.problem;
+    const shapes sizes(p);
+    op::plan usual        = demand(op::make_plan(on, p));
+    usual.workspace_bytes = 0; // tune() leaves out what does not fit
+    check_job(on, given, sizes, usual);
+    tuned_table table =
+        std::filesystem::exists(given.tuned) ? demand(op::load_tuned_table(given.tuned)) : tuned_table(program);
+    demand(check_writable(given.tuned));
+
+    const inputs data              = make_inputs(given, sizes);
+    const device_buffer in         = upload_input(on, data.in, p.type, sizes.in);
+    const device_buffer out        = upload_input(on, data.out, p.type, sizes.out);
+    const device_buffer wei        = make_result(on, sizes.wei.elements() * bytes_of(p.type));
+    const op::measured_plan chosen = demand(op::tune(on, p, {in.data(), out.data(), wei.data()}));
+    op::remember(table, on, p, chosen.fastest);
+    demand(table.save(given.tuned));
+    fmt::print("Tuned: the fastest of {} measured is {} with {} splits, {:.4g} ms; written to {}\n", chosen.measured,
+               op::name_of(*chosen.fastest.chosen), chosen.fastest.splits, chosen.milliseconds, given.tuned.string());
+}
+
+op::plan choose_plan(const device& on, const arguments& given)
+{
+    if(given.tuned.empty())
+        return demand(op::make_plan(on, given.problem, given.split_k, given.instance));
+    return demand(op::make_plan(on, given.problem, demand(op::load_tuned_table(given.tuned))));
+}
+
 int list_instances(const device& on, const conv::problem& p)
 {
     for(const op::instance* each : op::instances(on))
     {
         const status supported = op::supports(*each, p);
-        fmt::print("{}: {}\n", op::name_of(*each), supported ? "supports the problem" : supported.reason());
+        fmt::print("{}\n    {}\n    {}\n", op::name_of(*each), op::describe(*each),
+                   supported ? "supports the problem" : "does not support the problem: " + supported.reason());
     }
     return success;
 }
@@ -215,7 +246,9 @@ int run(const arguments& given)
         fmt::print("{}\n", on.notice());
     if(given.list_instances)
         return list_instances(on, given.problem);
-    const op::plan plan = demand(op::make_plan(on, given.problem, given.split_k, given.instance));
+    if(given.tune)
+        tune(on, given);
+    const op::plan plan = choose_plan(on, given);
     const shapes sizes(given.problem);
     check_job(on, given, sizes, plan);
 

@@ -2,6 +2,8 @@
 // Puts the results of grouped_conv_bwd_weight into words and JSON.
 #include "examples/grouped_conv_bwd_weight/report.hpp"
 
+#include "ops/grouped_conv/problem_json.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -30,26 +32,6 @@ const char* name_of(verification how)
     case verification::reference_kernel: return "the reference kernel on the target";
     }
     return "unknown";
-}
-
-nlohmann::ordered_json json_of(const conv::problem& p)
-{
-    const auto list = [&](const conv::extents& numbers) {
-        return std::vector<std::int64_t>(numbers.begin(), numbers.begin() + p.spatial);
-    };
-    return {{"ndim", p.spatial},
-            {"G", p.groups},
-            {"N", p.batch},
-            {"K", p.k},
-            {"C", p.c},
-            {"filter", list(p.filter)},
-            {"input", list(p.input)},
-            {"strides", list(p.stride)},
-            {"dilations", list(p.dilation)},
-            {"left_pads", list(p.left_pad)},
-            {"right_pads", list(p.right_pad)},
-            {"dtype", ck_tile::name_of(p.type)},
-            {"layout", conv::name_of(p.layout)}};
 }
 
 nlohmann::ordered_json json_of(const arguments& given, const comparison& found)
@@ -87,7 +69,7 @@ std::string describe_verification(const arguments& given, const outcome& done)
 
 status write_json(const device& on, const arguments& given, const outcome& done)
 {
-    nlohmann::ordered_json report = {{"problem", json_of(given.problem)},
+    nlohmann::ordered_json report = {{"problem", conv::to_json(given.problem)},
                                      {"target", on.name()},
                                      {"instance", grouped_conv_bwd_weight::name_of(*done.plan.chosen)},
                                      {"splits", done.plan.splits},

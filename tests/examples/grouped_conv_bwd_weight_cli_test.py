@@ -208,14 +208,33 @@ class GoodArguments(TestCase):
 
     def test_instances_can_be_listed_and_chosen(self):
         lines = self.run_well(1, 2, 1, *SMALL, "--instance", "list").splitlines()
-        names = [line.split(":")[0] for line in lines if line.endswith(": supports the problem")]
+        listed = list(zip(lines[0::3], lines[1::3], lines[2::3]))
+        names = [name for name, _, verdict in listed if verdict == "    supports the problem"]
         self.assertTrue(names, lines)
-        for line in lines:
-            self.assertRegex(line, r"^\S+: \S")
+        for name, configuration, verdict in listed:
+            self.assertRegex(name, r"^grouped_conv_bwd_weight_\w+$")
+            self.assertRegex(configuration, r"^    arch \w+, dtype \w+, .*block \(m \d+, n \d+, k \d+\)")
+            self.assertRegex(verdict, r"^    (supports the problem|does not support the problem: \S.*)$")
         for name in names:
             output = self.run_well(1, 2, 1, *SMALL, "--instance", name)
             self.assertIn(f", {name}, ", output)
             self.assertIn(": passed", output)
+
+    def test_what_was_measured_is_used(self):
+        table = self.folder / "tuned.json"
+        output = self.run_well(1, 2, 1, *SMALL, "--tuned", table, "--tune")
+        self.assertRegex(output, r"(?m)^Tuned: the fastest of \d+ measured is \S+ with \d+ splits, ")
+        choice = json.loads(table.read_text())["choices"][0]
+        report = self.folder / "report.json"
+        listed = self.run_well(0, 0, 0, *SMALL, "--instance", "list").splitlines()
+        for instance, verdict in zip(listed[0::3], listed[2::3]):  # whichever the table names, not only the best
+            if verdict.endswith("supports the problem") and "not" not in verdict:
+                table.write_text(json.dumps({"operation": "grouped_conv_bwd_weight",
+                                             "choices": [{**choice, "instance": instance, "splits": 3}]}))
+                output = self.run_well(1, 2, 0, *SMALL, "--tuned", table, "--json", report)
+                self.assertIn(": passed", output)
+                written = json.loads(report.read_text())
+                self.assertEqual((written["instance"], written["splits"]), (instance, 3))
 
     def test_json(self):
         file = self.folder / "report.json"

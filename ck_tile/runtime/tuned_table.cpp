@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "ck_tile/runtime/tuned_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace ck_tile
+{
+namespace
+{
+
+using json = nlohmann::ordered_json;
+
+result<tuned_choice> read_choice(const json& from)
+{
+    const auto text = [&](const char* key) { return from.contains(key) && from.at(key).is_string(); };
+    if(!from.is_object() || !text("target") || !text("instance") || !from.contains("problem") ||
+       !from.at("problem").is_object())
+        return rejection{"give an object with the texts target and instance, and the object problem"};
+    if(!from.contains("splits") || !from.at("splits").is_number_integer() || from.at("splits") < 1 ||
+       from.at("splits") > std::numeric_limits<int>::max())
+        return rejection{"splits must be a whole number, 1 or more"};
+    return tuned_choice{from.at("target"), from.at("problem"), from.at("instance"), from.at("splits")};
+}
+
+} // namespace
+
+result<tuned_table> tuned_table::load(const std::filesystem::path& file, const std::string& operation,
+                                      const std::function<status(tuned_choice&)>& accept)
+{
+    const auto rejected = [&](const std::string& why) {
+        return rejection{fmt::format("the tuned table {}: {}", file.string(), why)};
+    };
+    std::ifstream stream(file);
+    if(!stream)
+        return rejected("it cannot be read: name a file that --tune has written");
+    const json document = json::parse(stream, nullptr, false);
+    if(document.is_discarded())
+        return rejected("it is not JSON");
+    if(!document.is_object() || document.value("operation", json()) != operation)
+        return rejected(fmt::format("its operation is not {}", operation));
+    if(!document.contains("choices") || !document.at("choices").is_array())
+        return rejected("it has no list of choices");
+
+    tuned_table table(operation);
+    for(const json& each : document.at("choices"))
+    {
+        const auto numbered = [&](const std::string& why) {
+            return rejected(fmt::format("choice {}: {}", table.size() + 1, why));
+        };
+        result<tuned_choice> choice = read_choice(each);
+        if(!choice)
+            return numbered(choice.reason());
+        if(status accepted = accept(*choice); !accepted)
+            return numbered(accepted.reason());
+        if(table.find(choice->target, choice->problem) != nullptr)
+            return numbered("an earlier one has the same target and problem");
+        table.choices_.push_back(std::move(*choice));
+    }
+    return table;
+}
+
+status tuned_table::save(const std::filesystem::path& file) const
+{
+    json choices = json::array();
+    for(const tuned_choice& c : choices_)
+        choices.push_back(
+            {{"target", c.target}, {"problem", c.problem}, {"instance", c.instance}, {"splits", c.splits}});
+    std::ofstream stream(file);
+    stream << json{{"operation", operation_}, {"choices", choices}}.dump(2) << '\n';
+    stream.close();
+    if(!stream)
+        return rejection{fmt::format("{} cannot be written: choose another path", file.string())};
+    return {};
+}
+
+const tuned_choice* tuned_table::find(const std::string& target, const json& problem) const
+{
+    const auto found = std::find_if(choices_.begin(), choices_.end(),
+                                    [&](const tuned_choice& c) { return c.target == target && c.problem == problem; });
+    return found == choices_.end() ? nullptr : &*found;
+}
+
+void tuned_table::set(tuned_choice choice)
+{
+    std::erase_if(choices_,
+                  [&](const tuned_choice& c) { return c.target == choice.target && c.problem == choice.problem; });
+    choices_.push_back(std::move(choice));
+}
+
+} // namespace ck_tile

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Which instance computes a problem, and in how many splits.
+#include "ops/grouped_conv/problem_json.hpp"
+#include "ops/grouped_conv_bwd_weight/describe.hpp"
+#include "ops/grouped_conv_bwd_weight/geometry.hpp"
+#include "ops/grouped_conv_bwd_weight/grouped_conv_bwd_weight.hpp"
+#include "ops/grouped_conv_bwd_weight/instance.hpp"
+
+#include <fmt/format.h>
+
+namespace ck_tile::grouped_conv_bwd_weight
+{
+namespace
+{
+
+// What the instance costs, in units that only compare: matrix work, and memory instructions by their width.
+double cost(const config& c, const conv::problem& p)
+{
+    const double matrix = c.block.m * c.block.n,
+                 memory = c.block.m * (1 + 8.0 / c.vector.out) + c.block.n * (1 + 8.0 / c.vector.in);
+    // Asynchronous copies and products spare the threads what they issue for the others.
+    const double per_pixel =
+        c.pipeline == gemm::pipeline::async_stages ? matrix / 256 + memory / 2 : matrix / 64 + memory;
+    const double promotion = 1 + 0.05 * (c.spatial - p.spatial);
+    return static_cast<double>(tiles_of(c, p)) * per_pixel * promotion;
+}
+
+// The split that takes least, counted in steps of the main loop: rounds of blocks that fill the chip, and what each block and
+// each partial sum costs beside.
+int choose_split(const device& on, const config& c, const conv::problem& p)
+{
+    const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
+    const std::int64_t useful =
+        std::max<std::int64_t>(pixels / (4 * c.block.k), 1); // four steps of the main loop at least
+    const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
+    const int blocks_per_unit = std::min(2, std::max(1, on.architecture().lds_bytes / c.lds_bytes()));
+    const std::int64_t slots = static_cast<std::int64_t>(on.compute_units()) * blocks_per_unit, tiles = tiles_of(c, p);
+    const auto cost = [&](std::int64_t splits) {
+        constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it
+        const double rounds = static_cast<double>(ceil_div(tiles * splits, slots));
+        return rounds * (static_cast<double>(ceil_div(ceil_div(pixels, splits), c.block.k)) + block) +
+               (splits > 1 ? launch + partial * static_cast<double>(tiles * splits) : 0);
+    };
+    std::int64_t best = 1;
+    for(std::int64_t splits = 2; splits <= std::min(useful, ceil_div(4 * slots, tiles)); ++splits)
+        if(cost(splits) < cost(best))
+            best = splits;
+    return static_cast<int>(std::max(best, needed));
+}
+
+} // namespace
+
+std::vector<const instance*> instances(const device& on)
+{
+    std::vector<const instance*> found;
+    for(const instance& i : all_instances())
+        if(i.configuration.arch == on.architecture().arch && (!on.is_host() || i.main->on_host != nullptr))
+            found.push_back(&i);
+    return found;
+}
+
+std::string name_of(const instance& i) { return i.main->name; }
+
+std::string describe(const instance& i) { return reflect::print(i.configuration); }
+
+status supports(const instance& i, const conv::problem& p)
+{
+    const config& c = i.configuration;
+    if(status s = conv::validate(p); !s)
+        return s;
+    if(c.dtype != p.type)
+        return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(c.dtype), name_of(p.type))};
+    const bool channels = p.layout != conv::layout::ngchw;
+    if(channels != (c.dense == innermost::channels))
+        return rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there",
+                                     conv::name_of(p.layout), channels ? "channels" : "pixels",
+                                     channels ? "pixels" : "channels")};
+    if(p.spatial > c.spatial)
+        return rejection{fmt::format("the instance has {} spatial dimensions, the problem {}: choose one with as many",
+                                     c.spatial, p.spatial)};
+    const std::int64_t out_run = channels ? p.k : p.output_pixels(), in_run = channels ? p.c : 1;
+    const auto rejected = [](const char* what, std::int64_t length, int vector) {
+        return rejection{
+            fmt::format("{} = {} is not a multiple of the vector width {}: choose an instance with a narrower "
+                        "vector, or pad",
+                        what, length, vector)};
+    };
+    if(out_run % c.vector.out != 0)
+        return rejected(channels ? "K per group" : "output pixels of an image", out_run, c.vector.out);
+    if(in_run % c.vector.in != 0)
+        return rejected(channels ? "C per group" : "the run of input pixels", in_run, c.vector.in);
+    if(row_length(p) % c.vector.wei != 0)
+        return rejected("filter taps x C per group", row_length(p), c.vector.wei);
+    if(images_per_view(p) == 0)
+        return rejection{
+            fmt::format("one image of {} groups spans more than the {} bytes that a view can: run the groups in "
+                        "several calls",
+                        p.groups, range_bytes)};
+    if(p.k * row_length(p) * 4 > range_bytes)
+        return rejection{
+            fmt::format("one group's weights span {} bytes as fp32, more than the {} that a view can: split K in "
+                        "several calls",
+                        p.k * row_length(p) * 4, range_bytes)};
+    if(tiles_of(c, p) > max_blocks)
+        return rejection{fmt::format("{} tiles are more than the {} blocks of a launch: choose a larger tile",
+                                     tiles_of(c, p), max_blocks)};
+    return {};
+}
+
+result<plan> make_plan(const device& on, const conv::problem& p, int split_k, std::string_view instance_name)
+{
+    if(status s = conv::validate(p); !s)
+        return rejection{s.reason()};
+    if(support_for(on.architecture().arch, p.type) == nullptr)
+        return rejection{
+            fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
+                        name_of(p.type), on.architecture().name)};
+    const instance* best = nullptr;
+    std::string reasons;
+    for(const instance* i : instances(on))
+    {
+        if(!instance_name.empty() && name_of(*i) != instance_name)
+            continue;
+        if(status s = supports(*i, p); !s)
+            reasons = s.reason();
+        else if(best == nullptr || cost(i->configuration, p) < cost(best->configuration, p))
+            best = i;
+    }
+    if(best == nullptr && reasons.empty())
+        return rejection{
+            fmt::format("instance '{}' is not one of {}: --instance list shows them", instance_name, on.name())};
+    if(best == nullptr)
+        return rejection{fmt::format("{} on {}: {}",
+                                     instance_name.empty() ? "no instance supports the problem" : instance_name,
+                                     on.name(), reasons)};
+
+    const config& c           = best->configuration;
+    const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
+    const std::int64_t wanted = split_k > 0 ? split_k : choose_split(on, c, p);
+    if(wanted > pixels)
+        return rejection{
+            fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};
+    if(ceil_div(pixels, wanted) > max_split_pixels(p))
+        return rejection{
+            fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose "
+                        "at least {}, or auto",
+                        wanted, ceil_div(pixels, wanted), range_bytes, ceil_div(pixels, max_split_pixels(p)))};
+    const std::int64_t length = split_length(p, static_cast<int>(wanted));
+    const std::int64_t splits = ceil_div(pixels, length); // rounding up the length can leave the last ones empty
+    if(tiles_of(c, p) > max_blocks / splits)
+        return rejection{
+            fmt::format("{} tiles x {} splits are more than the {} blocks of a launch: choose a smaller split-k",
+                        tiles_of(c, p), splits, max_blocks)};
+    const std::size_t partials = static_cast<std::size_t>(weights_of(p)) * sizeof(float);
+    return plan{best, static_cast<int>(splits), splits == 1 ? 0 : partials * static_cast<std::size_t>(splits)};
+}
+
+result<plan> make_plan(const device& on, const conv::problem& p, const tuned_table& tuned)
+{
+    const tuned_choice* choice = tuned.find(on.name(), conv::to_json(p));
+    return choice == nullptr ? make_plan(on, p) : make_plan(on, p, choice->splits, choice->instance);
+}
+
+result<measured_plan> tune(const device& on, const conv::problem& p, const tensors& data)
+{
+    result<measured_plan> best = rejection{"no instance supports the problem"};
+    int measured               = 0;
+    for(const instance* i : instances(on))
+    {
+        const result<plan> usual = make_plan(on, p, 0, name_of(*i));
+        if(!usual)
+        {
+            if(!best)
+                best = rejection{usual.reason()};
+            continue;
+        }
+        for(const int splits : {usual->splits, usual->splits / 2, usual->splits * 2})
+        {
+            const result<plan> candidate = make_plan(on, p, splits, name_of(*i));
+            if(splits == 0 || !candidate)
+                continue;
+            const result<device_buffer> workspace = on.allocate(candidate->workspace_bytes);
+            if(!workspace)
+                continue; // a smaller split may fit
+            const result<double> time = on.time([&] { return run(on, p, *candidate, data, workspace->data()); });
+            if(!time)
+                return rejection{time.reason()};
+            ++measured;
+            if(!best || *time < best->milliseconds)
+                best = measured_plan{*candidate, *time, 0};
+        }
+    }
+    if(best)
+        best->measured = measured;
+    return best;
+}
+
+result<tuned_table> load_tuned_table(const std::filesystem::path& file)
+{
+    return tuned_table::load(file, operation, [](tuned_choice& c) -> status {
+        if(const auto known = reflect::parse_instance_name<config>(operation, c.instance); !known)
+            return rejection{known.reason()};
+        const result<conv::problem> p = conv::problem_from_json(c.problem);
+        if(!p)
+            return rejection{p.reason()};
+        c.problem = conv::to_json(*p); // whatever order its keys had
+        return {};
+    });
+}
+
+void remember(tuned_table& table, const device& on, const conv::problem& p, const plan& fastest)
+{
+    table.set({on.name(), conv::to_json(p), name_of(*fastest.chosen), fastest.splits});
+}
+
+} // namespace ck_tile::grouped_conv_bwd_weight

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Installs a build to a folder of its own and uses it as others would: each example as a project, and a project with a kernel
+of its own. Nothing installed may name the source or the build, so that both can be removed.
+
+usage: install_test.py BUILD COMPILER OPERATION...
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+BUILD, COMPILER, *OPERATIONS = sys.argv[1:]
+BUILD = Path(BUILD).resolve()
+
+# A small problem for the program of each operation, which it verifies.
+PROBLEMS = {"grouped_conv_bwd_weight": "1 2 0  2  2 3 5 6  3 2  9 8  2 1  1 2  1 0  2 1"}
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}\nended with {done.returncode}")
+    return done.stdout
+
+
+def build(source, prefix):
+    folder = source / "build"
+    run("cmake", "-S", source, "-B", folder, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DCMAKE_BUILD_TYPE=Release")
+    run("cmake", "--build", folder)
+    return folder
+
+
+def names_a_folder(path, *folders):
+    content = path.read_bytes()
+    return [folder for folder in folders if os.fsencode(folder) in content]
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="ck_tile_install_") as temporary:
+        temporary = Path(temporary)
+        prefix = temporary / "prefix"
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        for path in prefix.rglob("*"):
+            # Assertions of a build with them name their sources.
+            if path.is_file() and path.suffix != ".a" and names_a_folder(path, SOURCE, BUILD):
+                sys.exit(f"{path} names {names_a_folder(path, SOURCE, BUILD)}: it must not need the source or the build")
+        print(f"installed {sum(path.is_file() for path in prefix.rglob('*'))} files")
+
+        examples = temporary / "examples"
+        shutil.copytree(SOURCE / "examples", examples)
+        for operation in OPERATIONS:
+            program = build(examples / operation, prefix) / operation
+            output = run(program, *PROBLEMS[operation].split(), "--target", "host")
+            if ": passed" not in output:
+                sys.exit(f"{program} verified nothing:\n{output}")
+            print(f"{operation}: built by itself, verified")
+        print(run(build(examples / "tutorial", prefix) / "tutorial_gemm").strip())
+
+        own = temporary / "own_kernel"
+        shutil.copytree(SOURCE / "tests" / "install" / "own_kernel", own)
+        print(run(build(own, prefix) / "own_kernel").strip())
+
+        engine = prefix / "share" / "ck_tile" / "tile_engine_configs"
+        for operation in OPERATIONS:
+            print(run(sys.executable, engine / "generate.py", "count", "--operation", operation, "--compiler", COMPILER,
+                      "--cache", temporary / "tools").strip())
+
+
+if __name__ == "__main__":
+    main()
