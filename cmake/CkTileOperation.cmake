@@ -68,16 +68,7 @@ function(ck_tile_generate_instances target operation)
     endforeach()
     target_sources(${target} PRIVATE ${sources})
     add_custom_target(${target}_code_objects DEPENDS ${objects})
-
-    # Code objects of instances that are gone would be inspected as if they were not.
-    foreach(architecture IN LISTS CK_TILE_ARCHITECTURES)
-        file(GLOB stale ${CMAKE_BINARY_DIR}/code_objects/${architecture}/${operation}_*.hsaco
-            ${CMAKE_BINARY_DIR}/code_objects/${architecture}/${operation}_*.ptx)
-        list(REMOVE_ITEM stale ${objects})
-        if(stale)
-            file(REMOVE ${stale})
-        endif()
-    endforeach()
+    set(${target}_code_object_files ${objects} PARENT_SCOPE)
 endfunction()
 
 # ck_tile_add_operation(<operation> SOURCES ... LIBRARIES ...)
@@ -87,4 +78,14 @@ function(ck_tile_add_operation operation)
     ck_tile_add_library(${operation} STATIC ${op_SOURCES})
     target_link_libraries(ck_tile_${operation} PUBLIC ck_tile::runtime ${op_LIBRARIES})
     ck_tile_generate_instances(ck_tile_${operation} ${operation})
+
+    # Code objects of instances that are gone would be inspected as if they were not.
+    foreach(architecture IN LISTS CK_TILE_ARCHITECTURES)
+        file(GLOB stale ${CMAKE_BINARY_DIR}/code_objects/${architecture}/${operation}_*.hsaco
+            ${CMAKE_BINARY_DIR}/code_objects/${architecture}/${operation}_*.ptx)
+        list(REMOVE_ITEM stale ${ck_tile_${operation}_code_object_files})
+        if(stale)
+            file(REMOVE ${stale})
+        endif()
+    endforeach()
 endfunction()

@@ -102,6 +102,9 @@ constexpr violation check(const config& c, const target& t)
     for(const int vector : {c.vector.out, c.vector.in, c.vector.wei})
         if(vector < 1 || vector > line || (vector & (vector - 1)) != 0)
             return {"vector widths must be powers of two of at most 16 bytes", vector, "use 1, 2, 4 or 8"};
+    if(c.dense == innermost::spatial && c.vector.in != 1)
+        return {"pixels of X that a window makes neighbours need not be so in memory", c.vector.in,
+                "use vector.in = 1 where the pixels are dense"};
     if(c.block.m * c.block.k / s.threads() < c.vector.out || c.block.n * c.block.k / s.threads() < c.vector.in)
         return {"a vector must not be wider than a thread's part of the operand", c.vector.out,
                 "use a narrower vector"};

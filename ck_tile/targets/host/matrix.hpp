@@ -101,24 +101,32 @@ void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
         }
     };
 
-    constexpr int at_once = wide >= 128 || ColFragments == 1 ? 1
-                            : ColFragments * wide <= 128     ? ColFragments
-                                                             : 128 / wide;
+    // As many fragments as the registers of the CPU hold sums for, and no part of them is left over.
+    constexpr int at_once = [] {
+        int fragments = ColFragments;
+        while(fragments > 1 && (fragments * wide > 128 || ColFragments % fragments != 0))
+            --fragments;
+        return fragments;
+    }();
+    // A vector of 24 numbers has the size of 32: only the numbers are copied.
+    constexpr int bytes = wide * static_cast<int>(sizeof(float));
     for(int lane = 0; lane < layout.lanes; ++lane)
     {
         const int group = layout.lane_group[lane], b_row = layout.lane_b_row[lane];
         for(int j = 0; j < ColFragments; j += at_once)
         {
             column sum[at_once];
-            __builtin_memcpy(sum, &acc[lane].reg[RowFragments * j], sizeof sum);
+            for(int f = 0; f < at_once; ++f)
+                __builtin_memcpy(&sum[f], &acc[lane].reg[RowFragments * (j + f)], bytes);
             for(int k = 0; k < depth; ++k)
             {
                 column x;
-                __builtin_memcpy(&x, rows_of_a[k][group], sizeof x);
+                __builtin_memcpy(&x, rows_of_a[k][group], bytes);
                 for(int f = 0; f < at_once; ++f)
                     sum[f] = __builtin_elementwise_fma(x, of_b(k, j + f, b_row), sum[f]);
             }
-            __builtin_memcpy(&acc[lane].reg[RowFragments * j], sum, sizeof sum);
+            for(int f = 0; f < at_once; ++f)
+                __builtin_memcpy(&acc[lane].reg[RowFragments * (j + f)], &sum[f], bytes);
         }
     }
 }

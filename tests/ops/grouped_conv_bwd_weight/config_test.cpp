@@ -114,6 +114,8 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     expect(good, tile(48, 128, 32, 1, 2), "a thread's part of an operand must be whole lines", 12, "use powers of two");
     expect(good, tile(1024, 16, 32, 1, 1), "a thread's part of an operand must fit the tile", 512, "use more waves");
     expect(good, [](config& c) { c.vector.in = 3; }, "vector widths must be powers of two of at most 16 bytes", 3, "use 1, 2, 4 or 8");
+    expect(good, [](config& c) { c.dense = innermost::spatial, c.vector.in = 4; },
+           "pixels of X that a window makes neighbours need not be so in memory", 4, "use vector.in = 1 where the pixels are dense");
     expect(good, tile(16, 128, 32, 1, 2), "a vector must not be wider than a thread's part of the operand", 8, "use a narrower vector");
     expect(good, [](config& c) { c.block.n = 256, c.vector.wei = 1; },
            "threads must hold whole rows of the result, and strips of it whole turns of the threads", 1,
