@@ -49,4 +49,6 @@ CK_TILE_FN constexpr int product(const multi_index<N>& lengths)
 
 CK_TILE_FN constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
+constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
+
 } // namespace ck_tile

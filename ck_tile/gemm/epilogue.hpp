@@ -17,16 +17,16 @@ namespace detail
 {
 constexpr lds_layout strip_in_lds(const shape& s) { return {.rows = strip(s).lengths[0], .cols = s.n, .pad = 4}; }
 
-// As many whole rows of the strip as the threads hold with one vector each.
+// As many whole rows of the strip as the threads hold with one vector each, or with few, where they cannot share the vectors
+// of a row evenly.
 constexpr distribution rows_at_once(const shape& s, int vector)
 {
-    const int across  = s.n / vector; // vectors in a row
-    const int wave    = s.inst().a.lanes();
-    const int in_wave = across < wave ? across : wave;
-    return {.lengths = {s.threads() / across, s.n},
-            .wave    = {{across / in_wave, 1, wave * vector}, {s.waves() * in_wave / across, 0, wave / in_wave}},
-            .lane    = {{in_wave, 1, vector}, {wave / in_wave, 0, 1}},
-            .reg     = {},
+    const row_share row = share_row(s, s.n / vector);
+    const int down      = s.inst().a.lanes() / row.lanes; // lanes
+    return {.lengths = {s.waves() / row.waves * down, s.n},
+            .wave    = {{row.waves, 1, row.lanes * vector}, {s.waves() / row.waves, 0, down}},
+            .lane    = {{row.lanes, 1, vector}, {down, 0, 1}},
+            .reg     = {{row.regs, 1, row.lanes * row.waves * vector}},
             .vec     = {{vector, 1, 1}}};
 }
 

@@ -90,6 +90,19 @@ constexpr distribution accumulator(const shape& s) { return detail::result(s, s.
 // The part of the accumulator that one row fragment of every wave makes: a strip of waves_m * a_rows rows.
 constexpr distribution strip(const shape& s) { return detail::result(s, 1); }
 
+// How the threads of a block share a row of `units`: among lanes of a wave, then waves, then registers of each thread.
+struct row_share
+{
+    int lanes, waves, regs;
+};
+
+constexpr row_share share_row(const shape& s, int units)
+{
+    const int lanes = common_divisor(units, s.inst().a.lanes());
+    const int waves = common_divisor(units / lanes, s.waves());
+    return {lanes, waves, units / (lanes * waves)};
+}
+
 // A 16-byte line's worth of rows and columns owned by one thread while an operand [rows, k] goes from memory to LDS.
 //   memory  vectors of `vector` elements along the dimension that is contiguous in memory
 //   lds     vectors along k
@@ -103,35 +116,30 @@ struct transfer
 // `contiguous`: 0 if the rows lie side by side in memory, 1 if the reduction dimension does.
 constexpr transfer make_transfer(const shape& s, int rows, int contiguous, int vector)
 {
-    const int wave       = s.inst().a.lanes();
     const int per_thread = rows * s.k / s.threads();
     const int line       = 16 / bytes_of(s.inst().type);
     const int fast       = per_thread < line ? per_thread : line; // elements along the contiguous dimension
-    const int slow       = per_thread / fast;
-    const int extents[2] = {rows, s.k};
-    const int patch[2]   = {contiguous == 0 ? fast : slow, contiguous == 0 ? slow : fast};
+    const row_share row  = share_row(s, (contiguous == 0 ? rows : s.k) / fast);
+    const int slow       = per_thread / (fast * row.regs); // along the other one
     const int other      = 1 - contiguous;
+    const int down       = s.inst().a.lanes() / row.lanes; // lanes
 
-    // Threads run along the contiguous dimension first; the number of a thread splits into wave and lane.
-    const int along = extents[contiguous] / patch[contiguous];
-    digits lanes, waves;
-    if(along <= wave)
-    {
-        lanes = {{along, contiguous, patch[contiguous]}, {wave / along, other, patch[other]}};
-        waves = {{s.waves(), other, patch[other] * (wave / along)}};
-    }
-    else
-    {
-        lanes = {{wave, contiguous, patch[contiguous]}};
-        waves = {{along / wave, contiguous, patch[contiguous] * wave}, {s.waves() * wave / along, other, patch[other]}};
-    }
+    // Threads run along the contiguous dimension first.
+    const digits lane  = {{row.lanes, contiguous, fast}, {down, other, slow}};
+    const digits wave  = {{row.waves, contiguous, fast * row.lanes}, {s.waves() / row.waves, other, slow * down}};
+    const digit apart  = {row.regs, contiguous, fast * row.lanes * row.waves};
+    const int patch[2] = {contiguous == 0 ? fast : slow, contiguous == 0 ? slow : fast};
+
     const distribution memory = {.lengths = {rows, s.k},
-                                 .wave    = waves,
-                                 .lane    = lanes,
-                                 .reg     = {{fast / vector, contiguous, vector}, {slow, other, 1}},
+                                 .wave    = wave,
+                                 .lane    = lane,
+                                 .reg     = {{fast / vector, contiguous, vector}, apart, {slow, other, 1}},
                                  .vec     = {{vector, contiguous, 1}}};
-    const distribution lds    = {
-        .lengths = {rows, s.k}, .wave = waves, .lane = lanes, .reg = {{patch[0], 0, 1}}, .vec = {{patch[1], 1, 1}}};
+    const distribution lds    = {.lengths = {rows, s.k},
+                                 .wave    = wave,
+                                 .lane    = lane,
+                                 .reg     = {{patch[0], 0, 1}, apart},
+                                 .vec     = {{patch[1], 1, 1}}};
     return {memory, lds};
 }
 

@@ -120,11 +120,11 @@ constexpr violation check(const config& c, const target& t)
         if(s.row_fragments() != 1 || c.waves.n != 1 || c.waves.m % 4 != 0)
             return {"async_stages gives a wave 16 rows and all columns, in groups of four waves", c.waves.m,
                     "use waves.m = block.m / 16, a multiple of 4, and waves.n = 1"};
-        if(c.block.n != 128 && c.block.n != 256)
-            return {"async_stages multiplies 128 or 256 columns at once", c.block.n, "choose one of them"};
+        if(c.block.n != 128 && c.block.n != 192 && c.block.n != 256)
+            return {"async_stages multiplies 128, 192 or 256 columns at once", c.block.n, "choose one of them"};
     }
-    const int strip_rows = gemm::strip(s).lengths[0], across = c.block.n / c.vector.wei;
-    if(c.block.n % c.vector.wei != 0 || s.threads() % across != 0 || strip_rows % (s.threads() / across) != 0)
+    const int strip_rows = gemm::strip(s).lengths[0];
+    if(c.block.n % c.vector.wei != 0 || strip_rows % gemm::detail::rows_at_once(s, c.vector.wei).lengths[0] != 0)
         return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", c.vector.wei,
                 "use another vector.wei or number of waves"};
     for(const lookup_table& table : {c.in_table(), c.out_table()})

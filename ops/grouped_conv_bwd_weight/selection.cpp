@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ck_tile::grouped_conv_bwd_weight
 {
 namespace
@@ -33,7 +35,8 @@ int choose_split(const device& on, const config& c, const conv::problem& p)
     const std::int64_t useful =
         std::max<std::int64_t>(pixels / (4 * c.block.k), 1); // four steps of the main loop at least
     const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
-    const int blocks_per_unit = std::min(2, std::max(1, on.architecture().lds_bytes / c.lds_bytes()));
+    const int registers_allow = c.pipeline == gemm::pipeline::async_stages ? 3 : 2; // blocks, more or less
+    const int blocks_per_unit = std::clamp(on.architecture().lds_bytes / c.lds_bytes(), 1, registers_allow);
     const std::int64_t slots = static_cast<std::int64_t>(on.compute_units()) * blocks_per_unit, tiles = tiles_of(c, p);
     const auto cost = [&](std::int64_t splits) {
         constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it

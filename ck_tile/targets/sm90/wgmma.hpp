@@ -41,6 +41,12 @@ CK_TILE_FN void wgmma_wait()
     "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "             \
     "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "             \
     "%62, %63"
+#define CK_TILE_REGISTERS_96                                                                                           \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "             \
+    "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "             \
+    "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "             \
+    "%62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "             \
+    "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define CK_TILE_REGISTERS_128                                                                                          \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "             \
     "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "             \
@@ -55,20 +61,28 @@ CK_TILE_FN void wgmma_wait()
 template <opcode Op, int N, class C>
 CK_TILE_FN void wgmma(C& c, unsigned long a, unsigned long b)
 {
-    static_assert(N == 128 || N == 256, "wgmma: a block tile is 128 or 256 columns wide here");
+    static_assert(N == 128 || N == 192 || N == 256, "wgmma: a block tile is 128, 192 or 256 columns wide here");
     if constexpr(Op == opcode::mma_16x8x16_fp16 && N == 128)
         asm volatile(CK_TILE_WGMMA("128", "f16", CK_TILE_REGISTERS_64, "%64", "%65")
                      : CK_TILE_ACC_16(0)
                      : "l"(a), "l"(b));
-    else if constexpr(Op == opcode::mma_16x8x16_fp16)
+    else if constexpr(Op == opcode::mma_16x8x16_fp16 && N == 192)
+        asm volatile(CK_TILE_WGMMA("192", "f16", CK_TILE_REGISTERS_96, "%96", "%97")
+                     : CK_TILE_ACC_16(0), CK_TILE_ACC_4(16), CK_TILE_ACC_4(20)
+                     : "l"(a), "l"(b));
+    else if constexpr(Op == opcode::mma_16x8x16_fp16 && N == 256)
         asm volatile(CK_TILE_WGMMA("256", "f16", CK_TILE_REGISTERS_128, "%128", "%129")
                      : CK_TILE_ACC_16(0), CK_TILE_ACC_16(16)
                      : "l"(a), "l"(b));
-    else if constexpr(N == 128)
+    else if constexpr(Op == opcode::mma_16x8x16_bf16 && N == 128)
         asm volatile(CK_TILE_WGMMA("128", "bf16", CK_TILE_REGISTERS_64, "%64", "%65")
                      : CK_TILE_ACC_16(0)
                      : "l"(a), "l"(b));
-    else
+    else if constexpr(Op == opcode::mma_16x8x16_bf16 && N == 192)
+        asm volatile(CK_TILE_WGMMA("192", "bf16", CK_TILE_REGISTERS_96, "%96", "%97")
+                     : CK_TILE_ACC_16(0), CK_TILE_ACC_4(16), CK_TILE_ACC_4(20)
+                     : "l"(a), "l"(b));
+    else if constexpr(Op == opcode::mma_16x8x16_bf16 && N == 256)
         asm volatile(CK_TILE_WGMMA("256", "bf16", CK_TILE_REGISTERS_128, "%128", "%129")
                      : CK_TILE_ACC_16(0), CK_TILE_ACC_16(16)
                      : "l"(a), "l"(b));
@@ -79,6 +93,7 @@ CK_TILE_FN void wgmma(C& c, unsigned long a, unsigned long b)
 #undef CK_TILE_ACC_16
 #undef CK_TILE_WGMMA
 #undef CK_TILE_REGISTERS_64
+#undef CK_TILE_REGISTERS_96
 #undef CK_TILE_REGISTERS_128
 
 } // namespace ck_tile::detail

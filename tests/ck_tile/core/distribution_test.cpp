@@ -107,6 +107,23 @@ TEST_P(OfGemm, TransfersCoverAndGiveThreadsTheSameElements)
     EXPECT_GT(seen, 50);
 }
 
+// 24 lines of a column among 32 lanes: eight of them and four columns at once, three times; likewise on the way out.
+TEST(OfGemmRows, ThatLanesDoNotShareEvenlyComeInTurns)
+{
+    constexpr gemm::shape s  = {64, 192, 32, 4, 1, opcode::mma_16x8x16_fp16};
+    const gemm::transfer in  = gemm::make_transfer(s, s.n, 0, 8);
+    const distribution out   = gemm::detail::rows_at_once(s, 8);
+    const digits three_slabs = {{3, 0, 64}, {2, 1, 1}};
+    EXPECT_EQ(in.memory.lane, (digits{{8, 0, 8}, {4, 1, 2}}));
+    EXPECT_EQ(in.memory.reg, three_slabs);
+    EXPECT_EQ(out.lane, (digits{{8, 1, 8}, {4, 0, 1}}));
+    EXPECT_EQ(out.reg, digits({3, 1, 64}));
+    EXPECT_EQ(out.length(0), 16);
+    expect_covers(in.memory, "memory");
+    expect_covers(in.lds, "lds");
+    expect_covers(out, "out");
+}
+
 TEST_P(OfGemm, RowsThatLeaveTogetherCover)
 {
     int seen = 0;

@@ -163,6 +163,8 @@ TEST(Pipelines, AsyncStages)
     constexpr gemm::shape wide = {128, 256, 64, 8, 1, opcode::mma_16x8x16_fp16};
     expect_gemm_right<variant{wide, pipeline::async_stages, 0, 8, 8}, fp16>({136, 264, 200}, 14);
     expect_gemm_right<variant{wide, pipeline::async_stages, 0, 8, 8}, fp16>({128, 256, 64}, 15);
+    constexpr gemm::shape three_slabs = {64, 192, 32, 4, 1, opcode::mma_16x8x16_fp16};
+    expect_gemm_right<variant{three_slabs, pipeline::async_stages, 0, 8, 8}, fp16>({72, 200, 150}, 20);
     constexpr gemm::shape narrow = {64, 128, 32, 4, 1, opcode::mma_16x8x16_bf16};
     expect_gemm_right<variant{narrow, pipeline::async_stages, 0, 8, 4}, float>({64, 72, 333}, 16);
     expect_gemm_right<variant{narrow, pipeline::async_stages, 0, 8, 4}, float>({8, 8, 1}, 17);

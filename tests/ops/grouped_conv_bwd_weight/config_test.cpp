@@ -117,15 +117,16 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     expect(good, [](config& c) { c.dense = innermost::spatial, c.vector.in = 4; },
            "pixels of X that a window makes neighbours need not be so in memory", 4, "use vector.in = 1 where the pixels are dense");
     expect(good, tile(16, 128, 32, 1, 2), "a vector must not be wider than a thread's part of the operand", 8, "use a narrower vector");
-    expect(good, [](config& c) { c.block.n = 256, c.vector.wei = 1; },
-           "threads must hold whole rows of the result, and strips of it whole turns of the threads", 1,
+    expect(good, tile(128, 32, 32, 1, 2),
+           "threads must hold whole rows of the result, and strips of it whole turns of the threads", 8,
            "use another vector.wei or number of waves");
     expect(good, tile(192, 192, 32, 1, 3), "the threads must share the positions of a lookup table evenly", 256,
            "use a power of two of waves");
     expect(good, [](config& c) { c.block.m = c.block.n = 256, c.block.k = 64, c.waves.m = 2, c.pipeline = double_buffer; },
            "LDS of the main loop and the epilogue must fit the block's", 135168, "shrink the tile or use single_buffer");
     expect(good, tile(512, 256, 32, 2, 2), "accumulators must leave a quarter of the registers", 512, "use more waves");
-    expect(good, tile(96, 128, 32, 1, 1), "threads must cover operands and result evenly", 64, "use powers of two");
+    expect(good, [&](config& c) { tile(256, 96, 64, 8, 2)(c), c.vector.in = 4, c.vector.wei = 1; },
+           "threads must cover operands and result evenly", 1024, "use powers of two");
     expect(good, [](config& c) { c.pipeline = async_stages; }, "async_stages needs a target with asynchronous copies and products",
            "gfx942", "use single_buffer or double_buffer");
     expect(fp32, [](config& c) { c.pipeline = async_stages; }, "async_stages multiplies 16-bit types", "fp32",
@@ -133,7 +134,7 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     expect(async, [](config& c) { c.vector.in = 4; }, "async_stages copies 16 bytes of channels at once", 4, "use vectors of 8");
     expect(async, tile(128, 256, 64, 4, 2), "async_stages gives a wave 16 rows and all columns, in groups of four waves", 4,
            "use waves.m = block.m / 16, a multiple of 4, and waves.n = 1");
-    expect(async, tile(128, 64, 64, 8, 1), "async_stages multiplies 128 or 256 columns at once", 64, "choose one of them");
+    expect(async, tile(128, 64, 64, 8, 1), "async_stages multiplies 128, 192 or 256 columns at once", 64, "choose one of them");
     // clang-format on
 }
 
