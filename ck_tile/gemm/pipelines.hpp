@@ -5,7 +5,8 @@
 //   single_buffer   one stage of operands in LDS; two barriers a step
 //   double_buffer   two stages, used in turn: one is written while the other is read; one barrier a step
 //   async_stages    four stages; operands are copied to LDS two steps ahead, without a stop in registers, and a step's products
-//                   may still be under way in the next: for targets with asynchronous copies and products
+//                   may still be under way in the next; threads meet at an mbarrier: for targets with asynchronous copies and
+//                   products
 // The operands are windows over (row, k); a window that runs past the end of k reads zeros, which add nothing.
 #pragma once
 
@@ -16,6 +17,7 @@
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
 #include "ck_tile/verbs/mma.hpp"
+#include "ck_tile/verbs/split_barrier.hpp"
 
 namespace ck_tile::gemm
 {
@@ -48,7 +50,14 @@ constexpr int operand_bytes(const shape& s, pipeline p)
     return (elements(s.m) + elements(s.n * s.inst().blocks)) * bytes_of(s.inst().type);
 }
 
-constexpr int main_loop_lds_bytes(const shape& s, pipeline p) { return lds_buffers(p) * operand_bytes(s, p); }
+// The barrier of async_stages.
+template <shape S>
+using step_barrier = split_barrier<S.waves(), S.inst().a.lanes()>;
+
+constexpr int main_loop_lds_bytes(const shape& s, pipeline p)
+{
+    return lds_buffers(p) * operand_bytes(s, p) + (p == pipeline::async_stages ? split_barrier<1, 1>::bytes : 0);
+}
 
 template <shape S, pipeline P>
 inline constexpr int operand_bytes_of = operand_bytes(S, P);
@@ -134,7 +143,8 @@ CK_TILE_FN void run_through_registers(const block& in, Acc& acc, A a, B b, int s
     }
 }
 
-// The pipeline async_stages. In step k, copies of step k + 2 go where the operands of step k - 2 were.
+// The pipeline async_stages. In step k, copies of step k + 2 go where the operands of step k - 2 were. A thread arrives at the
+// barrier of step k when what it copied for that step is there, and the products of step k - 2 are made.
 template <shape S, class A, class B, class Acc>
 CK_TILE_FN void run_async_stages(const block& in, Acc& acc, A a, B b, int steps)
 {
@@ -144,34 +154,39 @@ CK_TILE_FN void run_async_stages(const block& in, Acc& acc, A a, B b, int steps)
     const auto a_step = a.template step<1>(S.k);
     const auto b_step = b.template step<1>(S.k);
     int filling       = 0; // byte offset in LDS
-    const auto fetch  = [&] {
-        const stage<S, P> to(in, filling);
-        copy(a, to.a);
-        copy(b, to.b);
-        commit_copies();
-        a.move(a_step);
-        b.move(b_step);
-        filling = filling + bytes == stages * bytes ? 0 : filling + bytes;
+    const auto fetch  = [&](int step) {
+        if(step < steps)
+        {
+            const stage<S, P> to(in, filling);
+            copy(a, to.a);
+            copy(b, to.b);
+            a.move(a_step);
+            b.move(b_step);
+            filling = filling + bytes == stages * bytes ? 0 : filling + bytes;
+        }
+        commit_copies(); // of one step, even if there are none
     };
+    step_barrier<S> step_done(in, stages * bytes);
     look_ahead(a, 0, S.k);
     look_ahead(b, 0, S.k);
     in.sync();
     for(int step = 0; step < ahead; ++step)
-        fetch();
+        fetch(step);
     for(int step = 0, ready = 0; step < steps; ++step)
     {
         look_ahead(a, step, S.k);
         look_ahead(b, step, S.k);
         wait_for_copies<ahead - 1>();
         wait_for_products<1>();
-        in.sync();
+        step_done.arrive();
         const stage<S, P> operands(in, ready);
-        mma<S>(acc, operands.a, operands.b);
-        fetch();
         ready = ready + bytes == stages * bytes ? 0 : ready + bytes;
+        step_done.wait();
+        mma<S>(acc, operands.a, operands.b);
+        fetch(step + ahead);
     }
-    wait_for_copies<0>();
     wait_for_products<0>();
+    step_done.close(in);
 }
 } // namespace detail
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The mbarrier of NVIDIA GPUs, which hardware keeps. It tells a phase from the next by its parity.
+#pragma once
+
+#include "ck_tile/targets/async_copy.hpp"
+
+namespace ck_tile
+{
+
+class mbarrier
+{
+  public:
+    CK_TILE_FN void init(int arrivals)
+    {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(lds_address(this)), "r"(arrivals) : "memory");
+    }
+
+    CK_TILE_FN void invalidate()
+    {
+        asm volatile("mbarrier.inval.shared::cta.b64 [%0];" : : "r"(lds_address(this)) : "memory");
+    }
+
+    CK_TILE_FN void arrive()
+    {
+        asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}"
+                     :
+                     : "r"(lds_address(this))
+                     : "memory");
+    }
+
+    CK_TILE_FN void wait(int phase) const
+    {
+        while(!has_ended(phase & 1))
+            ;
+    }
+
+  private:
+    // Gives up after a time that the hardware chooses.
+    CK_TILE_FN bool has_ended(int parity) const
+    {
+        int ended;
+        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.s32 %0, 1, 0, p;}"
+                     : "=r"(ended)
+                     : "r"(lds_address(this)), "r"(parity)
+                     : "memory");
+        return ended != 0;
+    }
+
+    [[maybe_unused]] unsigned long long state_;
+};
+
+} // namespace ck_tile

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// A barrier of the block in two halves: a thread that has done its part says so and goes on, and waits only where it needs what
+// the others have done. One mbarrier, of which each turn is a phase.
+//
+//   split_barrier<waves, lanes> done(b, byte_offset);
+//   b.sync();                          // now it can be used
+//   for(...) { ...; done.arrive(); ...; done.wait(); ... }
+//   done.close(b);
+#pragma once
+
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/targets/mbarrier.hpp"
+#include "ck_tile/targets/threads.hpp"
+
+namespace ck_tile
+{
+
+template <int Waves, int Lanes>
+class split_barrier
+{
+  public:
+    static constexpr int bytes = 16; // of LDS: an mbarrier, and what keeps the next thing aligned
+
+    CK_TILE_FN split_barrier(const block& in, int byte_offset) : barrier_(in.lds_at<mbarrier>(byte_offset))
+    {
+        one_thread([&] { barrier_->init(Waves * Lanes); });
+    }
+
+    CK_TILE_FN void arrive()
+    {
+        run_threads<Waves, Lanes>([&](thread) { barrier_->arrive(); });
+    }
+
+    // Until all threads have arrived as often as this one; they see each other's LDS of before.
+    CK_TILE_FN void wait()
+    {
+        run_threads<Waves, Lanes>([&](thread) { barrier_->wait(turn_); });
+        ++turn_;
+    }
+
+    // Its memory becomes free for something else after a sync of the block.
+    CK_TILE_FN void close(const block& in)
+    {
+        in.sync();
+        one_thread([&] { barrier_->invalidate(); });
+    }
+
+  private:
+    template <class F>
+    static CK_TILE_FN void one_thread(F&& f)
+    {
+        run_threads<Waves, Lanes>([&](thread t) {
+            if(t.wave == 0 && t.lane == 0)
+                f();
+        });
+    }
+
+    mbarrier* barrier_;
+    int turn_ = 0;
+};
+
+} // namespace ck_tile
