@@ -326,6 +326,7 @@ class KernelFacts:
     lds_bytes: int  # per workgroup; LDS that the launch adds is not known here
     code_bytes: int
     calls: int
+    compile_seconds: float = None  # of the whole code object, as Ninja's log has it
     occupancy: int = 0  # waves per SIMD
     occupancy_limit: str = ""
     loop: LoopFacts = None
@@ -410,6 +411,18 @@ def find_code_objects(paths):
     return files
 
 
+def compile_seconds(file):
+    """What compiling the file took when Ninja last did it; None where no log tells."""
+    for folder in file.resolve().parents:
+        log = folder / ".ninja_log"
+        if log.is_file():
+            output = str(file.resolve().relative_to(folder))
+            entries = [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()[1:]]
+            times = [int(entry[1]) - int(entry[0]) for entry in entries if entry[3] == output]
+            return times[-1] / 1000 if times else None
+    return None
+
+
 def inspect(paths, llvm_prefix=None):
     """KernelFacts of every kernel in the code objects `paths` (files or folders)."""
     readelf, objdump = find_tool("llvm-readelf", llvm_prefix), find_tool("llvm-objdump", llvm_prefix)
@@ -424,10 +437,12 @@ def inspect(paths, llvm_prefix=None):
         functions = parse_disassembly(run_tool(objdump, "-d", file))
         symbols = [metadata["name"] for metadata in all_metadata]
         names = run_tool(find_tool("llvm-cxxfilt", llvm_prefix), text_in="\n".join(symbols)).splitlines()
+        seconds = compile_seconds(file)
         for metadata, symbol, name in zip(all_metadata, symbols, names):
             if not functions.get(symbol):
                 raise UsageError(f"'{file}': no code was disassembled for kernel {symbol}")
             kernels.append(kernel_facts(file, arch, metadata, functions[symbol], sizes.get(symbol, 0), name))
+            kernels[-1].compile_seconds = seconds
     if not kernels:
         raise UsageError("the code objects hold no kernel")
     return kernels
@@ -536,9 +551,10 @@ def table(header, rows):
 def text_report(kernels):
     resources = table(
         ("arch", "vgprs", "arch+acc", "sgprs", "spilled v/s", "scratch B", "LDS B", "threads", "waves/SIMD", "limit",
-         "code B", "kernel"),
+         "code B", "compile s", "kernel"),
         [(k.arch, k.vgprs, f"{k.arch_vgprs}+{k.agprs}", k.sgprs, f"{k.spilled_vgprs}/{k.spilled_sgprs}",
-          k.scratch_bytes, k.lds_bytes, k.threads, k.occupancy, k.occupancy_limit, k.code_bytes, k.name)
+          k.scratch_bytes, k.lds_bytes, k.threads, k.occupancy, k.occupancy_limit, k.code_bytes,
+          "-" if k.compile_seconds is None else f"{k.compile_seconds:.1f}", k.name)
          for k in kernels])
     counted = ("matrix", "valu", "accvgpr", "salu", "smem", "branch", "waitcnt", "barrier", "nop", "hint", "scratch")
     rows = []
@@ -579,6 +595,7 @@ def main(arguments=None):
     parser.add_argument("--check", metavar="RULES.json", help="rules that the kernels must keep")
     parser.add_argument("--csv", metavar="FILE", help="also write the facts as CSV")
     parser.add_argument("--json", metavar="FILE", help="also write the facts as JSON")
+    parser.add_argument("--text", metavar="FILE", help="also write the tables as text")
     parser.add_argument("--quiet", action="store_true", help="no tables")
     parser.add_argument("--list-keys", action="store_true", help="print the keys that a rule may have")
     parser.add_argument("--llvm-prefix", metavar="DIR", help="where the tools of LLVM are, for example a ROCm's llvm")
@@ -593,6 +610,8 @@ def main(arguments=None):
         kernels = inspect(options.paths, options.llvm_prefix)
         if not options.quiet:
             print(text_report(kernels))
+        if options.text:
+            Path(options.text).write_text(text_report(kernels) + "\n", encoding="utf-8")
         if options.csv:
             write_csv(kernels, options.csv)
         if options.json:

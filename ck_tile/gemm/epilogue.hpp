@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Epilogues: how the accumulator becomes output.
+// Epilogues: how the accumulator becomes output, converted to its type, or as fp32 partials when the reduction is split.
 //
-// A lane holds a column of C, memory wants rows. So C goes through LDS, one strip of rows at a time, and leaves as wide
-// vectors along the rows: converted to the output's type, or as fp32 partials when the reduction is split.
+// A lane holds a column of C, memory wants rows.
+//   through_lds   C goes through LDS, one strip of rows at a time, and leaves as wide vectors along the rows
+//   direct        each lane writes what it holds, element by element: as good where vectors are of one element anyway, and
+//                 needs neither LDS nor barriers
 #pragma once
 
 #include "ck_tile/gemm/pipelines.hpp"
@@ -12,6 +14,12 @@
 
 namespace ck_tile::gemm
 {
+
+enum class epilogue
+{
+    through_lds,
+    direct
+};
 
 namespace detail
 {
@@ -28,6 +36,16 @@ constexpr distribution rows_at_once(const shape& s, int vector)
             .lane    = {{row.lanes, 1, vector}, {down, 0, 1}},
             .reg     = {{row.regs, 1, row.lanes * row.waves * vector}},
             .vec     = {{vector, 1, 1}}};
+}
+
+// The accumulator with its vectors, which run along columns, as registers of one element.
+constexpr distribution one_by_one(const shape& s)
+{
+    distribution d = accumulator(s);
+    digits single  = d.vec;
+    d.reg          = single.append(d.reg);
+    d.vec          = {};
+    return d;
 }
 
 // Strip `i` of the accumulator: every row_fragments-th register.
@@ -51,10 +69,10 @@ using strip_tile = lds_tile<float, detail::strip_in_lds(S)>;
 
 constexpr int epilogue_lds_bytes(const shape& s) { return detail::strip_in_lds(s).elements() * 4; }
 
-// Of a kernel that runs a pipeline, with `tables` bytes for the tables of its windows behind, then stores through LDS.
-constexpr int lds_bytes(const shape& s, pipeline p, int tables = 0)
+// Of a kernel that runs a pipeline, with `tables` bytes for the tables of its windows behind, and then an epilogue.
+constexpr int lds_bytes(const shape& s, pipeline p, int tables = 0, epilogue e = epilogue::through_lds)
 {
-    const int loop = main_loop_lds_bytes(s, p) + tables, end = epilogue_lds_bytes(s);
+    const int loop = main_loop_lds_bytes(s, p) + tables, end = e == epilogue::direct ? 0 : epilogue_lds_bytes(s);
     return loop > end ? loop : end;
 }
 
@@ -113,6 +131,15 @@ CK_TILE_FN void store_through_lds(const block& in, const tile<float, accumulator
 {
     auto out = make_strip_writer<S, Vector>(to, origin);
     each_strip<S>(in, acc, [&](const strip_tile<S>& strip) { out.write(strip); });
+}
+
+// Writes C, converted to T, at `origin` of a view, without LDS.
+template <shape S, class T, class Map>
+CK_TILE_FN void store_directly(const tile<float, accumulator(S)>& acc, const tensor_view<T, Map>& to,
+                               const multi_index<2>& origin)
+{
+    constexpr distribution single = detail::one_by_one(S);
+    ck_tile::store(make_window<single>(to, origin), convert<T>(rearrange<single>(acc)));
 }
 
 } // namespace ck_tile::gemm

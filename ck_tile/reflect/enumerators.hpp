@@ -2,7 +2,7 @@
 // The names of an enumeration's values, as configurations write them: in JSON, in the names of instances, in C++.
 #pragma once
 
-#include "ck_tile/gemm/pipelines.hpp"
+#include "ck_tile/gemm/epilogue.hpp"
 #include "ck_tile/targets/targets.hpp"
 
 #include <optional>
@@ -86,6 +86,16 @@ struct enumerators<gemm::pipeline>
     {
         using enum gemm::pipeline;
         return {{single_buffer, "single_buffer"}, {double_buffer, "double_buffer"}, {async_stages, "async_stages"}};
+    }
+};
+
+template <>
+struct enumerators<gemm::epilogue>
+{
+    static constexpr std::string_view type = "gemm::epilogue";
+    static std::vector<enumerator<gemm::epilogue>> all()
+    {
+        return {{gemm::epilogue::through_lds, "through_lds"}, {gemm::epilogue::direct, "direct"}};
     }
 };
 

@@ -17,6 +17,13 @@ enum class innermost
     spatial
 };
 
+// Whether an instance can split the reduction: one that cannot has no code for partial sums.
+enum class split_k
+{
+    any_split,
+    one_split
+};
+
 // Elements that one access moves: of dY, X and dW.
 struct vector_widths
 {
@@ -33,6 +40,8 @@ struct config
     gemm::wave_grid waves;
     opcode instruction;
     gemm::pipeline pipeline;
+    gemm::epilogue epilogue;
+    split_k split;
     vector_widths vector;
 
     constexpr gemm::shape shape() const { return {block.m, block.n, block.k, waves.m, waves.n, instruction}; }
@@ -55,7 +64,8 @@ struct config
     constexpr int out_table_at() const { return in_table_at() + in_table().bytes(); }
     constexpr int lds_bytes() const
     {
-        return gemm::lds_bytes(shape(), pipeline, in_table().bytes() + (out_is_looked_up() ? out_table().bytes() : 0));
+        return gemm::lds_bytes(shape(), pipeline, in_table().bytes() + (out_is_looked_up() ? out_table().bytes() : 0),
+                               epilogue);
     }
 };
 
@@ -123,8 +133,12 @@ constexpr violation check(const config& c, const target& t)
         if(c.block.n != 128 && c.block.n != 192 && c.block.n != 256)
             return {"async_stages multiplies 128, 192 or 256 columns at once", c.block.n, "choose one of them"};
     }
-    const int strip_rows = gemm::strip(s).lengths[0];
-    if(c.block.n % c.vector.wei != 0 || strip_rows % gemm::detail::rows_at_once(s, c.vector.wei).lengths[0] != 0)
+    if(c.epilogue == gemm::epilogue::direct && c.vector.wei != 1)
+        return {"the direct epilogue writes one element at a time", c.vector.wei, "use vector.wei = 1 or through_lds"};
+    const bool direct         = c.epilogue == gemm::epilogue::direct;
+    const distribution result = direct ? gemm::detail::one_by_one(s) : gemm::detail::rows_at_once(s, c.vector.wei);
+    const int strip_rows      = gemm::strip(s).lengths[0];
+    if(c.block.n % c.vector.wei != 0 || (!direct && strip_rows % result.lengths[0] != 0))
         return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", c.vector.wei,
                 "use another vector.wei or number of waves"};
     for(const lookup_table& table : {c.in_table(), c.out_table()})
@@ -138,8 +152,8 @@ constexpr violation check(const config& c, const target& t)
     if(c.block.m * c.block.n / s.threads() > t.vgprs * 3 / 4)
         return {"accumulators must leave a quarter of the registers", c.block.m * c.block.n / s.threads(),
                 "use more waves"};
-    for(const distribution& d : {c.out_transfer().memory, c.out_transfer().lds, c.in_transfer().memory,
-                                 c.in_transfer().lds, gemm::detail::rows_at_once(s, c.vector.wei)})
+    for(const distribution& d :
+        {c.out_transfer().memory, c.out_transfer().lds, c.in_transfer().memory, c.in_transfer().lds, result})
         if(!d.covers() || d.threads() != s.threads())
             return {"threads must cover operands and result evenly", s.threads(), "use powers of two"};
     return {};

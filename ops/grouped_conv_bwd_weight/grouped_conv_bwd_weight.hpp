@@ -43,8 +43,9 @@ std::string describe(const instance& i);
 status supports(const instance& i, const conv::problem& p);
 
 // Chooses the instance (the best that supports the problem, or the one called `instance_name`) and the split of the
-// reduction (`split_k` 0: enough splits to fill the device). Rejects problems that no instance supports.
-result<plan> make_plan(const device& on, const conv::problem& p, int split_k = 0, std::string_view instance_name = {});
+// reduction (`splits_asked` 0: enough splits to fill the device). Rejects problems that no instance supports.
+result<plan> make_plan(const device& on, const conv::problem& p, int splits_asked = 0,
+                       std::string_view instance_name = {});
 
 // The same by a tuned table, where it has a choice for the device and the problem.
 result<plan> make_plan(const device& on, const conv::problem& p, const tuned_table& tuned);

@@ -57,17 +57,19 @@ struct program
             b, acc, out, in, ceil_div(pixels.end - pixels.begin, C.block.k));
 
         const multi_index<2> origin = {tile_m * C.block.m, tile_n * C.block.n};
-        const bool whole            = a.splits == 1;
+        const bool whole            = C.split == split_k::one_split || a.splits == 1;
         const int part              = whole ? 0 : split * a.groups + group;
-        if constexpr(C.dtype == data_type::fp32)
-        {
-            const auto to = whole ? weights(static_cast<float*>(a.wei), a, group) : weights(a.partials, a, part);
-            gemm::store_through_lds<shape, C.vector.wei>(b, acc, to, origin);
-        }
+        const auto wei              = weights(static_cast<element*>(a.wei), a, group);
+        if constexpr(C.split == split_k::one_split)
+            store_result(b, acc, wei, origin);
+        else if constexpr(C.dtype == data_type::fp32)
+            store_result(b, acc, whole ? wei : weights(a.partials, a, part), origin);
+        else if constexpr(C.epilogue == gemm::epilogue::direct)
+            whole ? gemm::store_directly<shape>(acc, wei, origin)
+                  : gemm::store_directly<shape>(acc, weights(a.partials, a, part), origin);
         else
         {
-            auto sums =
-                gemm::make_strip_writer<shape, C.vector.wei>(weights(static_cast<element*>(a.wei), a, group), origin);
+            auto sums     = gemm::make_strip_writer<shape, C.vector.wei>(wei, origin);
             auto partials = gemm::make_strip_writer<shape, partial_vector>(weights(a.partials, a, part), origin);
             gemm::each_strip<shape>(b, acc,
                                     [&](const auto& strip) { whole ? sums.write(strip) : partials.write(strip); });
@@ -80,6 +82,14 @@ struct program
     static constexpr int in_table_at = C.in_table_at(), out_table_at = C.out_table_at();
     static constexpr int s     = C.spatial;
     static constexpr int first = 3 - s; // of the spatial dimensions that are used
+
+    static CK_TILE_FN void store_result(const block& b, const auto& acc, const auto& to, const multi_index<2>& origin)
+    {
+        if constexpr(C.epilogue == gemm::epilogue::direct)
+            gemm::store_directly<shape>(acc, to, origin);
+        else
+            gemm::store_through_lds<shape, C.vector.wei>(b, acc, to, origin);
+    }
 
     struct place
     {

@@ -99,6 +99,11 @@ status supports(const instance& i, const conv::problem& p)
             fmt::format("one image of {} groups spans more than the {} bytes that a view can: run the groups in "
                         "several calls",
                         p.groups, range_bytes)};
+    if(c.split == split_k::one_split && pixels_of(p) > max_split_pixels(p))
+        return rejection{
+            fmt::format("the instance does not split the {} pixels, whose images span more than {} bytes: choose "
+                        "one with any_split",
+                        pixels_of(p), range_bytes)};
     if(p.k * row_length(p) * 4 > range_bytes)
         return rejection{
             fmt::format("one group's weights span {} bytes as fp32, more than the {} that a view can: split K in "
@@ -110,7 +115,7 @@ status supports(const instance& i, const conv::problem& p)
     return {};
 }
 
-result<plan> make_plan(const device& on, const conv::problem& p, int split_k, std::string_view instance_name)
+result<plan> make_plan(const device& on, const conv::problem& p, int splits_asked, std::string_view instance_name)
 {
     if(status s = conv::validate(p); !s)
         return rejection{s.reason()};
@@ -139,7 +144,13 @@ result<plan> make_plan(const device& on, const conv::problem& p, int split_k, st
 
     const config& c           = best->configuration;
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
-    const std::int64_t wanted = split_k > 0 ? split_k : choose_split(on, c, p);
+    const bool one            = c.split == split_k::one_split;
+    const std::int64_t wanted = splits_asked > 0 ? splits_asked : one ? 1 : choose_split(on, c, p);
+    if(one && wanted > 1)
+        return rejection{
+            fmt::format("the instance does not split the reduction, and split-k is {}: choose 1 or auto, or an "
+                        "instance with any_split",
+                        wanted)};
     if(wanted > pixels)
         return rejection{
             fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};

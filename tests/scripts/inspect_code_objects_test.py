@@ -463,6 +463,17 @@ class CodeObjects(unittest.TestCase):
     def test_names_are_readable(self):
         self.assertIn("void configured<shape{3, 4}>(int*)", {k.name for k in self.kernels.values()})
 
+    def test_compile_seconds_are_those_of_ninjas_last_build(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = Path(folder, "build")
+            (build / "code_objects").mkdir(parents=True)
+            file = build / "code_objects" / "a.hsaco"
+            self.assertIsNone(inspector.compile_seconds(file))
+            (build / ".ninja_log").write_text("# ninja log v5\n10\t1010\t0\tcode_objects/a.hsaco\tf\n"
+                                              "5\t2505\t0\tcode_objects/a.hsaco\tf\n0\t9000\t0\tb.hsaco\tf\n")
+            self.assertEqual(inspector.compile_seconds(file), 2.5)
+            self.assertIsNone(inspector.compile_seconds(build / "c.hsaco"))
+
     def test_tables_csv_and_json(self):
         status, out, err = self.run_script(
             self.folder, "--csv", self.folder / "a.csv", "--json", self.folder / "a.json")

@@ -30,6 +30,8 @@ config random_config(random_numbers& random)
     c.waves.m          = among({1, 1, 2, 3, 4, 8});
     c.waves.n          = among({1, 1, 2, 3, 4});
     c.pipeline         = static_cast<gemm::pipeline>(random.between(0, 2));
+    c.epilogue         = static_cast<gemm::epilogue>(random.between(0, 1));
+    c.split            = static_cast<split_k>(random.between(0, 1));
     c.vector.out       = among({1, 2, 4, 8});
     c.vector.in        = among({1, 2, 4, 8});
     c.vector.wei       = among({1, 2, 4, 8});
@@ -55,7 +57,8 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
             {"fragments of A", gemm::a_fragments(s)},
             {"fragments of B", gemm::b_fragments(s)},
             {"accumulator", gemm::accumulator(s)},
-            {"rows of the result", gemm::detail::rows_at_once(s, c.vector.wei)}};
+            {"rows of the result", c.epilogue == gemm::epilogue::direct ? gemm::detail::one_by_one(s)
+                                                                        : gemm::detail::rows_at_once(s, c.vector.wei)}};
         for(const auto& [what, d] : needed)
             if(!d.covers() || d.threads() != s.threads())
             {
@@ -76,11 +79,11 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     using enum gemm::pipeline;
     // clang-format off
     constexpr config good  = {architecture::gfx942, data_type::fp16, 2, innermost::channels, {128, 128, 32}, {1, 2},
-                              opcode::mfma_16x16x16_fp16, single_buffer, {8, 8, 8}};
+                              opcode::mfma_16x16x16_fp16, single_buffer, gemm::epilogue::through_lds, split_k::any_split, {8, 8, 8}};
     constexpr config async = {architecture::sm90, data_type::fp16, 2, innermost::channels, {128, 256, 64}, {8, 1},
-                              opcode::mma_16x8x16_fp16, async_stages, {8, 8, 8}};
+                              opcode::mma_16x8x16_fp16, async_stages, gemm::epilogue::through_lds, split_k::any_split, {8, 8, 8}};
     constexpr config fp32  = {architecture::sm90, data_type::fp32, 2, innermost::channels, {64, 64, 16}, {2, 2},
-                              opcode::fma_4x8x1_fp32, double_buffer, {4, 4, 4}};
+                              opcode::fma_4x8x1_fp32, double_buffer, gemm::epilogue::through_lds, split_k::any_split, {4, 4, 4}};
     // clang-format on
     ASSERT_FALSE(check(good)) << check(good).rule;
     ASSERT_FALSE(check(async)) << check(async).rule;
