@@ -153,14 +153,16 @@ CK_TILE_FN void run_async_stages(const block& in, Acc& acc, A a, B b, int steps)
     static_assert(stages == ahead + 2, "one stage is multiplied, one may be until the barrier");
     const auto a_step = a.template step<1>(S.k);
     const auto b_step = b.template step<1>(S.k);
+    int filling       = 0; // byte offset in LDS
     const auto fetch  = [&](int step) {
         if(step < steps)
         {
-            const stage<S, P> to(in, step % stages * bytes);
+            const stage<S, P> to(in, filling);
             copy(a, to.a);
             copy(b, to.b);
             a.move(a_step);
             b.move(b_step);
+            filling = filling + bytes == stages * bytes ? 0 : filling + bytes;
         }
         commit_copies(); // of one step, even if there are none
     };
@@ -170,21 +172,16 @@ CK_TILE_FN void run_async_stages(const block& in, Acc& acc, A a, B b, int steps)
     in.sync();
     for(int step = 0; step < ahead; ++step)
         fetch(step);
-    look_ahead(a, 0, S.k); // the other halves of the tables, while the first copies are under way
-    look_ahead(b, 0, S.k);
-    in.sync();
-    for(int step = 0; step < steps; ++step)
+    for(int step = 0, ready = 0; step < steps; ++step)
     {
-        if(step > 0)
-        {
-            look_ahead(a, step, S.k);
-            look_ahead(b, step, S.k);
-        }
+        look_ahead(a, step, S.k);
+        look_ahead(b, step, S.k);
         wait_for_copies<ahead - 1>();
         wait_for_products<1>();
         step_done.arrive();
+        const stage<S, P> operands(in, ready);
+        ready = ready + bytes == stages * bytes ? 0 : ready + bytes;
         step_done.wait();
-        const stage<S, P> operands(in, step % stages * bytes);
         mma<S>(acc, operands.a, operands.b);
         fetch(step + ahead);
     }
