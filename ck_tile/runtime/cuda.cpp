@@ -30,6 +30,23 @@ constexpr int function_dynamic_shared_bytes = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMI
 constexpr std::uintptr_t parameter_buffer   = 1; // CU_LAUNCH_PARAM_BUFFER_POINTER
 constexpr std::uintptr_t parameter_bytes    = 2; // CU_LAUNCH_PARAM_BUFFER_SIZE
 
+// CUlaunchAttribute and CUlaunchConfig.
+struct launch_attribute
+{
+    int id;
+    alignas(8) unsigned value[16];
+};
+
+struct launch_configuration
+{
+    unsigned grid[3], block[3], lds_bytes;
+    cu_handle stream;
+    launch_attribute* attributes;
+    unsigned attribute_count;
+};
+
+constexpr int cluster_dimension = 4; // CU_LAUNCH_ATTRIBUTE_...
+
 struct driver
 {
     cu_result (*init)(unsigned);
@@ -43,8 +60,7 @@ struct driver
     cu_result (*unload_module)(cu_handle);
     cu_result (*get_function)(cu_handle*, cu_handle, const char*);
     cu_result (*set_function_attribute)(cu_handle, int, int);
-    cu_result (*launch)(cu_handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cu_handle,
-                        void**, void**);
+    cu_result (*launch)(const launch_configuration*, cu_handle, void**, void**);
     cu_result (*synchronize)();
     cu_result (*allocate)(cu_pointer*, std::size_t);
     cu_result (*release)(cu_pointer);
@@ -73,7 +89,7 @@ struct driver
         library.find(unload_module, "cuModuleUnload");
         library.find(get_function, "cuModuleGetFunction");
         library.find(set_function_attribute, "cuFuncSetAttribute");
-        library.find(launch, "cuLaunchKernel");
+        library.find(launch, "cuLaunchKernelEx");
         library.find(synchronize, "cuCtxSynchronize");
         library.find(allocate, "cuMemAlloc_v2");
         library.find(release, "cuMemFree_v2");
@@ -164,11 +180,17 @@ class cuda_backend : public backend
         const result<cu_handle> function = find(k);
         if(!function.ok())
             return rejection{function.reason()};
-        void* extra[] = {reinterpret_cast<void*>(parameter_buffer), const_cast<void*>(arguments),
-                         reinterpret_cast<void*>(parameter_bytes), &argument_bytes, nullptr};
-        return checked(cuda().launch(*function, blocks.x, blocks.y, blocks.z, static_cast<unsigned>(k.threads), 1, 1,
-                                     static_cast<unsigned>(k.lds_bytes), nullptr, nullptr, extra),
-                       fmt::format("launching {}", k.name));
+        void* extra[]            = {reinterpret_cast<void*>(parameter_buffer), const_cast<void*>(arguments),
+                                    reinterpret_cast<void*>(parameter_bytes), &argument_bytes, nullptr};
+        const unsigned units     = static_cast<unsigned>(k.units);
+        launch_attribute cluster = {cluster_dimension, {units, 1, 1}};
+        const launch_configuration configuration = {{blocks.x * units, blocks.y, blocks.z},
+                                                    {static_cast<unsigned>(k.threads), 1, 1},
+                                                    static_cast<unsigned>(k.lds_bytes),
+                                                    nullptr,
+                                                    &cluster,
+                                                    units > 1 ? 1u : 0u};
+        return checked(cuda().launch(&configuration, *function, nullptr, extra), fmt::format("launching {}", k.name));
     }
 
     status synchronize() override { return checked(cuda().synchronize(), "a kernel"); }

@@ -32,7 +32,8 @@ CK_TILE_FN tile<T, D> exchange_lanes(const tile<T, D>& x, int mask)
         y.files[0].set(r, v, __builtin_bit_cast(T, static_cast<bits>(theirs)));
     });
 #else
-    for_each_thread<D>([&](thread t) { y.of(t) = x.of({t.wave, t.lane ^ mask, t.copy - t.lane + (t.lane ^ mask)}); });
+    for_each_thread<D>(
+        [&](thread t) { y.of(t) = x.of({t.wave, t.lane ^ mask, t.copy - t.lane + (t.lane ^ mask), t.unit}); });
 #endif
     return y;
 }

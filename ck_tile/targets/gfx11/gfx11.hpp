@@ -16,6 +16,7 @@ inline constexpr target gfx11 = {
     .vgprs             = 256,
     .max_vector_bytes  = 16,
     .max_block_threads = 1024,
+    .max_units         = 1,
     .asynchronous      = false,
     .compute_units     = 96,
     .instructions      = {opcode::wmma_16x16x16_fp16, opcode::wmma_16x16x16_bf16, opcode::fma_4x8x1_fp32},

@@ -16,6 +16,7 @@ inline constexpr target gfx942 = {
     .vgprs             = 512,
     .max_vector_bytes  = 16,
     .max_block_threads = 1024,
+    .max_units         = 1,
     .asynchronous      = false,
     .compute_units     = 304,
     .instructions      = {opcode::mfma_32x32x8_fp16, opcode::mfma_16x16x16_fp16, opcode::mfma_4x4x4_16_blocks_fp16,

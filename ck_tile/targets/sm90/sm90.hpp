@@ -17,6 +17,7 @@ inline constexpr target sm90 = {
     .vgprs             = 255,
     .max_vector_bytes  = 16,
     .max_block_threads = 1024,
+    .max_units         = 8,
     .asynchronous      = true,
     .compute_units     = 132,
     .instructions      = {opcode::mma_16x8x16_fp16, opcode::mma_16x8x16_bf16, opcode::fma_4x8x1_fp32},

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The configuration of one instance, forward or backward, and what makes one legal.
+#pragma once
+
+#include "ck_tile/core/distribution.hpp"
+#include "ck_tile/targets/targets.hpp"
+#include "ck_tile/verbs/reduce.hpp"
+
+namespace ck_tile::groupnorm
+{
+
+// Which dimension lies densely in memory: the channels (nhwgc) or the last spatial one (ngchw).
+enum class innermost
+{
+    channels,
+    spatial
+};
+
+// What a kernel does: everything for whole groups, which stay in registers; or one of the two passes over memory of the
+// streaming formulation, the sums and then the result.
+enum class pass
+{
+    whole,
+    sums,
+    apply
+};
+
+struct config
+{
+    architecture arch;
+    data_type type;
+    innermost dense;
+    groupnorm::pass pass;
+    int vector; // elements that one access moves
+    int waves;  // of a unit
+    int steps;  // vectors of each tensor that a thread holds
+    int units;  // compute units that share a block
+
+    constexpr int wave() const { return facts(arch).wave; }
+    constexpr int threads() const { return waves * wave(); } // of a unit
+    constexpr int columns() const { return threads() * vector; }
+
+    // A tile: in each step, the threads of a unit hold `columns` elements side by side.
+    constexpr distribution tile() const
+    {
+        return {.lengths = {units * steps, columns()},
+                .wave    = {{waves, 1, wave() * vector}},
+                .lane    = {{wave(), 1, vector}},
+                .reg     = {{steps, 0, 1}},
+                .vec     = {{vector, 1, 1}},
+                .unit    = {{units, 0, steps}}};
+    }
+
+    // Sums within a thread: of its steps, which stand at the same channels; or of each vector, which lies in one channel.
+    constexpr int folds() const { return dense == innermost::channels ? 0 : 1; }
+    constexpr distribution thread_sums() const { return detail::folded(tile(), folds()); }
+
+    // Numbers that a unit's threads put into LDS, one per channel of a vector or one per vector. With channels innermost,
+    // those of a vector lie apart: neighbouring threads write, and neighbouring channels read, without bank conflicts.
+    constexpr int line() const { return threads() + (dense == innermost::channels ? 16 / vector : 0); }
+    constexpr int slots() const { return dense == innermost::channels ? vector * line() : steps * line(); }
+
+    // Channels that a block can work on: so many numbers of a reduction find room beside the slots.
+    constexpr int max_channels() const { return slots() / 2; }
+
+    // LDS, in numbers of 8 bytes: the slots, which later hold 16 bytes per channel; two rooms for reductions.
+    constexpr int room_at(int room) const { return (slots() + room * max_channels()) * 8; }
+    constexpr int lds_bytes() const { return room_at(pass == pass::whole ? 2 : pass == pass::sums ? 1 : 0); }
+
+    friend constexpr bool operator==(const config&, const config&) = default;
+};
+
+// A broken rule: what must hold, the value that does not, what to do. Empty if nothing is broken.
+struct violation
+{
+    const char* rule = nullptr;
+    int value        = 0;
+    const char* fix  = "";
+
+    constexpr explicit operator bool() const { return rule != nullptr; }
+};
+
+// The only place that knows which configurations are legal; static_assert, the dispatcher and the generator ask it.
+constexpr violation check(const config& c)
+{
+    const target& t = facts(c.arch);
+    if(c.vector < 1 || c.vector * bytes_of(c.type) > t.max_vector_bytes || (c.vector & (c.vector - 1)) != 0)
+        return {"the vector width must be a power of two of at most 16 bytes", c.vector, "use 1, 2, 4 or 8"};
+    if(c.waves < 1 || c.threads() > t.max_block_threads)
+        return {"waves * lanes must be within the threads of a block", c.waves * t.wave, "use fewer waves"};
+    if(c.steps < 1)
+        return {"a thread must hold at least one vector", c.steps, "use 1 or more steps"};
+    if(c.units < 1 || c.units > t.max_units)
+        return {"no more compute units may share a block than the architecture lets", c.units, "use fewer units"};
+    if(c.units > 1 && c.pass != pass::whole)
+        return {"only a pass that holds whole groups can use several units", c.units, "use 1 unit"};
+    // x and dy, and 16 numbers for their coefficients and addresses.
+    const int registers = 2 * c.steps * ((c.vector * bytes_of(c.type) + 3) / 4) + 16;
+    if(registers > t.vgprs * 3 / 4)
+        return {"what a thread holds must leave a quarter of its registers", registers, "use fewer steps"};
+    if(c.lds_bytes() > t.lds_bytes)
+        return {"sums and coefficients must fit the block's LDS", c.lds_bytes(), "use fewer waves or steps"};
+    return {};
+}
+
+} // namespace ck_tile::groupnorm
