@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_tile/core/distribution.hpp"
+#include "ck_tile/reflect/violation.hpp"
 #include "ck_tile/targets/targets.hpp"
 #include "ck_tile/verbs/reduce.hpp"
 
@@ -28,7 +29,7 @@ enum class pass
 struct config
 {
     architecture arch;
-    data_type type;
+    data_type dtype;
     innermost dense;
     groupnorm::pass pass;
     int vector; // elements that one access moves
@@ -61,7 +62,7 @@ struct config
     constexpr int slots() const { return dense == innermost::channels ? vector * line() : steps * line(); }
 
     // Channels that a block can work on: so many numbers of a reduction find room beside the slots.
-    constexpr int max_channels() const { return slots() / 2; }
+    constexpr int max_channels() const { return slots() / 2 - 16; }
 
     // LDS, in numbers of 8 bytes: the slots, which later hold 16 bytes per channel; two rooms for reductions.
     constexpr int room_at(int room) const { return (slots() + room * max_channels()) * 8; }
@@ -70,21 +71,11 @@ struct config
     friend constexpr bool operator==(const config&, const config&) = default;
 };
 
-// A broken rule: what must hold, the value that does not, what to do. Empty if nothing is broken.
-struct violation
-{
-    const char* rule = nullptr;
-    int value        = 0;
-    const char* fix  = "";
-
-    constexpr explicit operator bool() const { return rule != nullptr; }
-};
-
 // The only place that knows which configurations are legal; static_assert, the dispatcher and the generator ask it.
-constexpr violation check(const config& c)
+// `t` are the facts of c.arch.
+constexpr violation check(const config& c, const target& t)
 {
-    const target& t = facts(c.arch);
-    if(c.vector < 1 || c.vector * bytes_of(c.type) > t.max_vector_bytes || (c.vector & (c.vector - 1)) != 0)
+    if(c.vector < 1 || c.vector * bytes_of(c.dtype) > t.max_vector_bytes || (c.vector & (c.vector - 1)) != 0)
         return {"the vector width must be a power of two of at most 16 bytes", c.vector, "use 1, 2, 4 or 8"};
     if(c.waves < 1 || c.threads() > t.max_block_threads)
         return {"waves * lanes must be within the threads of a block", c.waves * t.wave, "use fewer waves"};
@@ -95,12 +86,14 @@ constexpr violation check(const config& c)
     if(c.units > 1 && c.pass != pass::whole)
         return {"only a pass that holds whole groups can use several units", c.units, "use 1 unit"};
     // x and dy, and 16 numbers for their coefficients and addresses.
-    const int registers = 2 * c.steps * ((c.vector * bytes_of(c.type) + 3) / 4) + 16;
+    const int registers = 2 * c.steps * ((c.vector * bytes_of(c.dtype) + 3) / 4) + 16;
     if(registers > t.vgprs * 3 / 4)
         return {"what a thread holds must leave a quarter of its registers", registers, "use fewer steps"};
     if(c.lds_bytes() > t.lds_bytes)
         return {"sums and coefficients must fit the block's LDS", c.lds_bytes(), "use fewer waves or steps"};
     return {};
 }
+
+constexpr violation check(const config& c) { return check(c, facts(c.arch)); }
 
 } // namespace ck_tile::groupnorm

@@ -55,7 +55,7 @@ struct program
     static constexpr int units         = C.units;
     static constexpr int threads       = C.threads();
     static constexpr int lds_bytes     = C.lds_bytes();
-    using element                      = element_t<C.type>;
+    using element                      = element_t<C.dtype>;
     using arguments                    = groupnorm_bwd::arguments;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
