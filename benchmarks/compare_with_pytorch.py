@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Times the suite here and in PyTorch on the same GPU, in one go, and prints the ratios.
 
-    benchmarks/compare_with_pytorch.py --program build/bin/benchmark_grouped_conv_bwd_weight [--output results.json]
+    benchmarks/compare_with_pytorch.py --program build/bin/benchmark_groupnorm_bwd [--output results.json]
 
 PyTorch runs eagerly (with cuDNN's or MIOpen's benchmark mode) and through torch.compile. Both sides take the median of 20
 runs with cold caches: inputs are rotated among copies of 512 MB and more. The ceilings, a device-to-device copy and a large
@@ -11,6 +11,7 @@ matrix product by PyTorch, are measured in the same run. A ratio is PyTorch's be
 
 import argparse
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -49,6 +50,15 @@ def ceilings():
     return found
 
 
+def rotated(make):
+    """Inputs made anew, so many that no cache holds them."""
+    inputs = []
+    while True:
+        inputs.append(make())
+        if len(inputs) * sum(t.numel() * t.element_size() for t in inputs[0]) > COLD_BYTES and len(inputs) > 1:
+            return inputs
+
+
 def weight_gradient(row, dtype):
     """A function of the turn that computes the row's weight gradient, on inputs that rotate."""
     spatial = len(row["filter"])
@@ -68,11 +78,7 @@ def weight_gradient(row, dtype):
         return x
 
     weight = tensor(k, row["c"], *row["filter"])
-    inputs = []
-    while True:
-        inputs.append((tensor(row["batch"], c, *length), tensor(row["batch"], k, *output)))
-        if len(inputs) * sum(t.numel() * t.element_size() for t in inputs[0]) > COLD_BYTES and len(inputs) > 1:
-            break
+    inputs = rotated(lambda: (tensor(row["batch"], c, *length), tensor(row["batch"], k, *output)))
 
     def gradient(x, dy):
         return torch.ops.aten.convolution_backward(dy, x, weight, None, row["stride"], padding, [1] * spatial, False,
@@ -81,9 +87,33 @@ def weight_gradient(row, dtype):
     return gradient, inputs
 
 
+def groupnorm_gradients(row, dtype):
+    """A function of the turn that computes the row's gradients of input, gamma and beta. PyTorch's own backward pass makes
+    channels-last inputs contiguous first, and so does this."""
+    n, c, pixels = row["batch"], row["c"] * row["groups"], math.prod(row["image"])
+    order = torch.channels_last if row["layout"] == "nhwgc" else torch.contiguous_format
+
+    def tensor(*lengths):
+        return torch.randn(*lengths, device="cuda", dtype=TYPES[dtype])
+
+    gamma, mean, inv_std = tensor(c), tensor(n, row["groups"]), tensor(n, row["groups"]).abs()
+
+    def gradients(x, dy):
+        return torch.ops.aten.native_group_norm_backward(dy.contiguous(), x.contiguous(), mean, inv_std, gamma, n, c, pixels,
+                                                         row["groups"], [True, True, True])
+
+    def image():
+        return tensor(n, c, *row["image"]).contiguous(memory_format=order)
+
+    return gradients, rotated(lambda: (image(), image()))
+
+
+OPERATIONS = {"grouped_conv_bwd_weight": weight_gradient, "groupnorm_bwd": groupnorm_gradients}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True, type=Path, help="benchmark_grouped_conv_bwd_weight")
+    parser.add_argument("--program", required=True, type=Path, help="benchmark_<operation>")
     parser.add_argument("--suite", type=Path, default=Path(__file__).with_name("suite.json"))
     parser.add_argument("--target", default="auto")
     parser.add_argument("--rows", default="", help="comma-separated; default: all")
@@ -91,6 +121,7 @@ def main():
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
     parser.add_argument("--output", type=Path, help="file for ceilings, versions and rows as JSON")
     given = parser.parse_args()
+    operation = given.program.name.removeprefix("benchmark_")
 
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "ours.jsonl"
@@ -104,16 +135,17 @@ def main():
     torch.backends.cudnn.benchmark = True
     result = {"device": torch.cuda.get_device_name(), "torch": torch.__version__,
               "cudnn": torch.backends.cudnn.version(), "ceilings": ceilings(), "rows": []}
-    rows = {row["row"]: row for row in json.loads(given.suite.read_text())["grouped_conv_bwd_weight"]}
+    rows = {row["row"]: row for row in json.loads(given.suite.read_text())[operation]}
     print(f"{result['device']}, PyTorch {result['torch']}, cuDNN {result['cudnn']}; "
           + ", ".join(f"{name} {value:.0f}" for name, value in result["ceilings"].items()))
     print(f"{'row':<8} {'layer':<26} {'type':<5} {'ms':>8} {'TFLOP/s':>8} {'% peak':>7} {'floor GB/s':>10} {'% copy':>7} "
           f"{'eager ms':>9} {'compile':>8} {'ratio':>6}")
     for own in ours:
-        gradient, inputs = weight_gradient(rows[own["row"]], own["dtype"])
+        gradient, inputs = OPERATIONS[operation](rows[own["row"]], own["dtype"])
         eager = median_ms(lambda i: gradient(*inputs[i % len(inputs)]))
         compiled = None
         if not given.no_compile:
+            torch._dynamo.reset()  # or it would compile for the shapes of all rows at once, which runs slower
             try:
                 fast = torch.compile(gradient)
                 compiled = median_ms(lambda i: fast(*inputs[i % len(inputs)]))

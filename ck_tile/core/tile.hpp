@@ -9,6 +9,18 @@
 namespace ck_tile
 {
 
+namespace detail
+{
+// One of something for each thread whose registers are held here.
+template <class T, int Copies>
+struct per_thread
+{
+    T of[Copies];
+    CK_TILE_FN constexpr T& operator[](int copy) { return of[copy]; }
+    CK_TILE_FN constexpr const T& operator[](int copy) const { return of[copy]; }
+};
+} // namespace detail
+
 template <class T, distribution D>
 struct tile
 {

@@ -33,7 +33,7 @@ constexpr std::uintptr_t parameter_bytes    = 2; // CU_LAUNCH_PARAM_BUFFER_SIZE
 // CUlaunchAttribute and CUlaunchConfig.
 struct launch_attribute
 {
-    int id;
+    unsigned id;
     alignas(8) unsigned value[16];
 };
 
@@ -45,7 +45,8 @@ struct launch_configuration
     unsigned attribute_count;
 };
 
-constexpr int cluster_dimension = 4; // CU_LAUNCH_ATTRIBUTE_...
+constexpr unsigned cluster_dimension    = 4; // CU_LAUNCH_ATTRIBUTE_...
+constexpr unsigned stream_serialization = 6; // programmatic: a kernel itself waits for those before it
 
 struct driver
 {
@@ -180,16 +181,16 @@ class cuda_backend : public backend
         const result<cu_handle> function = find(k);
         if(!function.ok())
             return rejection{function.reason()};
-        void* extra[]            = {reinterpret_cast<void*>(parameter_buffer), const_cast<void*>(arguments),
-                                    reinterpret_cast<void*>(parameter_bytes), &argument_bytes, nullptr};
-        const unsigned units     = static_cast<unsigned>(k.units);
-        launch_attribute cluster = {cluster_dimension, {units, 1, 1}};
+        void* extra[]                 = {reinterpret_cast<void*>(parameter_buffer), const_cast<void*>(arguments),
+                                         reinterpret_cast<void*>(parameter_bytes), &argument_bytes, nullptr};
+        const unsigned units          = static_cast<unsigned>(k.units);
+        launch_attribute attributes[] = {{stream_serialization, {1}}, {cluster_dimension, {units, 1, 1}}};
         const launch_configuration configuration = {{blocks.x * units, blocks.y, blocks.z},
                                                     {static_cast<unsigned>(k.threads), 1, 1},
                                                     static_cast<unsigned>(k.lds_bytes),
                                                     nullptr,
-                                                    &cluster,
-                                                    units > 1 ? 1u : 0u};
+                                                    attributes,
+                                                    units > 1 ? 2u : 1u};
         return checked(cuda().launch(&configuration, *function, nullptr, extra), fmt::format("launching {}", k.name));
     }
 

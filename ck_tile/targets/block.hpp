@@ -84,6 +84,20 @@ constexpr int units_of()
     else
         return 1;
 }
+
+// How many blocks of the program a compute unit should hold at once, by the registers that a thread of it is to have; 0
+// leaves it to the compiler.
+template <class Program>
+constexpr int blocks_at_once()
+{
+    if constexpr(requires { Program::registers; })
+    {
+        const int blocks = facts(Program::arch).unit_registers / (Program::threads * Program::registers);
+        return blocks < 1 ? 1 : blocks;
+    }
+    else
+        return 0;
+}
 } // namespace detail
 
 // A program is a type with
@@ -91,6 +105,7 @@ constexpr int units_of()
 //   units        compute units that share a block; 1 if it does not say
 //   threads      per unit, a multiple of the architecture's wave
 //   lds_bytes    per unit
+//   registers    that a thread needs, roughly; without, the compiler decides
 //   arguments    a trivially copyable struct
 //   run(block, const arguments&)
 template <class Program>
@@ -111,17 +126,16 @@ constexpr kernel make_kernel(const char* name)
 
 // The threads of a block, for a GPU's compiler.
 #if defined(__AMDGCN__)
-#define CK_TILE_BLOCK_OF(...) amdgpu_flat_work_group_size(__VA_ARGS__, __VA_ARGS__)
+#define CK_TILE_BLOCK_OF(...) amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads)
 #elif defined(__NVPTX__)
-#define CK_TILE_BLOCK_OF(...) launch_bounds(__VA_ARGS__)
+#define CK_TILE_BLOCK_OF(...) launch_bounds(__VA_ARGS__::threads, ::ck_tile::detail::blocks_at_once<__VA_ARGS__>())
 #endif
 
 // Defines the kernel `symbol` from a program: in a GPU's compilation the entry point of that name, on the host an object
 // `const ck_tile::kernel symbol` that launches it.
 #if CK_TILE_ON_DEVICE
 #define CK_TILE_KERNEL(symbol, ...)                                                                                    \
-    extern "C" __attribute__((global, CK_TILE_BLOCK_OF(__VA_ARGS__::threads))) void symbol(                            \
-        __VA_ARGS__::arguments arguments)                                                                              \
+    extern "C" __attribute__((global, CK_TILE_BLOCK_OF(__VA_ARGS__))) void symbol(__VA_ARGS__::arguments arguments)    \
     {                                                                                                                  \
         ::ck_tile::run_on_device<__VA_ARGS__>(arguments);                                                              \
     }
@@ -138,6 +152,15 @@ extern __attribute__((shared)) std::byte ck_tile_dynamic_lds alignas(1024)[]; //
 
 namespace ck_tile
 {
+#if defined(__NVPTX__)
+// A kernel's blocks may come to a compute unit while those of the kernel before it end (the runtime launches them so); here they
+// wait until that one is done and its results can be seen. The first lets the next kernel's blocks come.
+CK_TILE_FN __attribute__((device)) void wait_for_earlier_kernels()
+{
+    asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory");
+}
+#endif
+
 template <class Program>
 CK_TILE_FN __attribute__((device)) void run_on_device(const typename Program::arguments& arguments)
 {
@@ -149,6 +172,7 @@ CK_TILE_FN __attribute__((device)) void run_on_device(const typename Program::ar
                      static_cast<unsigned>(__builtin_amdgcn_workgroup_id_z())};
     Program::run(block{at, lds}, arguments);
 #else
+    wait_for_earlier_kernels();
     const grid at = {static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()) / detail::units_of<Program>(),
                      static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y()),
                      static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_z())};

@@ -22,6 +22,7 @@ struct target
     int wave;             // lanes
     int lds_bytes;        // that a block can have
     int lds_banks;        // of 4 bytes
+    int unit_registers;   // of 4 bytes, that the threads on a compute unit share
     int vgprs;            // 4-byte registers that a lane can have, accumulation registers included
     int max_vector_bytes; // that one lane moves with one instruction
     int max_block_threads;

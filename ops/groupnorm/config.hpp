@@ -61,12 +61,19 @@ struct config
     constexpr int line() const { return threads() + (dense == innermost::channels ? 16 / vector : 0); }
     constexpr int slots() const { return dense == innermost::channels ? vector * line() : steps * line(); }
 
-    // Channels that a block can work on: so many numbers of a reduction find room beside the slots.
-    constexpr int max_channels() const { return slots() / 2 - 16; }
+    // Channels that a block can work on.
+    constexpr int max_channels() const { return slots() / 8; }
 
-    // LDS, in numbers of 8 bytes: the slots, which later hold 16 bytes per channel; two rooms for reductions.
-    constexpr int room_at(int room) const { return (slots() + room * max_channels()) * 8; }
-    constexpr int lds_bytes() const { return room_at(pass == pass::whole ? 2 : pass == pass::sums ? 1 : 0); }
+    // LDS in bytes: 16 for each channel, then the slots of 8, then two rooms of 8 for sums by channel or group.
+    constexpr int slots_at() const { return max_channels() * 16; }
+    constexpr int room_at(int number) const { return slots_at() + (slots() + number * (max_channels() + waves)) * 8; }
+    constexpr int lds_bytes() const
+    {
+        return pass == pass::whole ? room_at(2) : pass == pass::sums ? room_at(1) : slots_at();
+    }
+
+    // Registers of a thread, roughly: x and dy; numbers per channel, and addresses.
+    constexpr int registers() const { return 2 * steps * ((vector * bytes_of(dtype) + 3) / 4) + 36; }
 
     friend constexpr bool operator==(const config&, const config&) = default;
 };
@@ -85,10 +92,8 @@ constexpr violation check(const config& c, const target& t)
         return {"no more compute units may share a block than the architecture lets", c.units, "use fewer units"};
     if(c.units > 1 && c.pass != pass::whole)
         return {"only a pass that holds whole groups can use several units", c.units, "use 1 unit"};
-    // x and dy, and 16 numbers for their coefficients and addresses.
-    const int registers = 2 * c.steps * ((c.vector * bytes_of(c.dtype) + 3) / 4) + 16;
-    if(registers > t.vgprs * 3 / 4)
-        return {"what a thread holds must leave a quarter of its registers", registers, "use fewer steps"};
+    if(c.registers() > t.vgprs * 3 / 4)
+        return {"what a thread holds must leave a quarter of its registers", c.registers(), "use fewer steps"};
     if(c.lds_bytes() > t.lds_bytes)
         return {"sums and coefficients must fit the block's LDS", c.lds_bytes(), "use fewer waves or steps"};
     return {};

@@ -15,7 +15,7 @@ struct step
     const Instance* instance;
     geometry slabs;
 
-    int blocks() const { return slabs.batch * slabs.spans * slabs.parts; }
+    int blocks() const { return slabs.batch * slabs.spans.divisor * slabs.parts.divisor; }
 };
 
 // Slabs, and what the busiest compute unit has to do for them: bytes that it moves, and a fixed amount per launch.
@@ -26,7 +26,9 @@ struct cut
 };
 
 // Cuts the problem for instances of this configuration, on a device of so many compute units, so that the cost is least; or
-// says why they cannot compute it. The pass moves so many tensors of the size of x.
-result<cut> cut_into_slabs(const config& c, const problem& p, int compute_units, int tensors);
+// says why they cannot compute it. The pass moves so many tensors of the size of x; a slab of a streaming pass may have several
+// tiles, one after another, or only one.
+result<cut> cut_into_slabs(const config& c, const problem& p, int compute_units, int tensors,
+                           bool several_tiles = true);
 
 } // namespace ck_tile::groupnorm

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "ops/groupnorm_bwd/groupnorm_bwd.hpp"
 
+#include "ops/groupnorm/host.hpp"
 #include "ops/groupnorm_bwd/instance.hpp"
 #include "ops/groupnorm_bwd/support_kernels.hpp"
-
-#include <fmt/format.h>
-
-#include <limits>
-#include <optional>
 
 namespace ck_tile::groupnorm_bwd
 {
@@ -19,36 +15,7 @@ using step = groupnorm::step<instance>;
 // Tensors of the size of x that a pass moves.
 int tensors_moved(pass what) { return what == pass::sums ? 2 : 3; }
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-int compute_units(const device& on) { return on.is_host() ? on.architecture().compute_units : on.compute_units(); }
-
-const support_kernels* support_for(architecture arch, data_type type)
-{
-    for(const support_kernels& s : all_support_kernels())
-        if(s.arch == arch && s.type == type)
-            return &s;
-    return nullptr;
-}
-
-rejection not_built(const device& on, data_type type)
-{
-    return {fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
-                        name_of(type), on.architecture().name)};
-}
-
-status launch(const device& on, const kernel& k, std::int64_t blocks, const auto& arguments)
-{
-    return blocks == 0 ? status{} : on.launch(k, {static_cast<unsigned>(blocks)}, &arguments, sizeof arguments);
-}
-
-const step* step_of(const plan& what, pass which)
-{
-    for(const step& s : what.steps)
-        if(s.instance->configuration.pass == which)
-            return &s;
-    return nullptr;
-}
+const step* step_of(const plan& what, pass which) { return groupnorm::step_of(what.steps, which); }
 
 // Partials are made by the pass that makes sums, if anything needs them.
 const step* summing_step(const plan& what)
@@ -64,8 +31,8 @@ std::size_t partial_bytes(const plan& what)
     if(from == nullptr)
         return 0;
     const groupnorm::geometry& g = from->slabs;
-    return static_cast<std::size_t>(g.batch) * static_cast<std::size_t>(g.parts) * static_cast<std::size_t>(g.channels) *
-           sizeof(sums);
+    return static_cast<std::size_t>(g.batch) * static_cast<std::size_t>(g.parts.divisor) *
+           static_cast<std::size_t>(g.channels) * sizeof(sums);
 }
 
 std::size_t group_sum_bytes(const plan& what, const problem& p)
@@ -75,24 +42,11 @@ std::size_t group_sum_bytes(const plan& what, const problem& p)
 
 } // namespace
 
-std::vector<const instance*> instances(const device& on)
-{
-    std::vector<const instance*> found;
-    for(const instance& i : all_instances())
-        if(i.configuration.arch == on.architecture().arch && (!on.is_host() || i.main->on_host != nullptr))
-            found.push_back(&i);
-    return found;
-}
+std::vector<const instance*> instances(const device& on) { return groupnorm::available(on, all_instances()); }
 
 std::string name_of(const instance& i) { return i.main->name; }
 
-std::string describe(const plan& what)
-{
-    std::string names;
-    for(const step& s : what.steps)
-        names += (names.empty() ? "" : ", ") + name_of(*s.instance);
-    return names;
-}
+std::string describe(const plan& what) { return groupnorm::names_of(what.steps); }
 
 status supports(const instance& i, const problem& p)
 {
@@ -107,89 +61,44 @@ result<plan> make_plan(const device& on, const problem& p, const wanted& outputs
         return rejection{s.reason()};
     if(!outputs.dx && !outputs.parameters())
         return rejection{"no gradient is wanted: ask for dx, dgamma or dbeta"};
-    if(support_for(on.architecture().arch, p.type) == nullptr)
-        return not_built(on, p.type);
-
-    struct choice
-    {
-        step chosen;
-        double cost;
-        bool named;
-    };
-    std::optional<choice> best[3]; // per pass
-    std::string reasons;
-    bool known = instance_name.empty();
-    for(const instance* i : instances(on))
-    {
-        const bool named = name_of(*i) == instance_name;
-        known            = known || named;
-        const pass which = i->configuration.pass;
-        const auto made  = groupnorm::cut_into_slabs(i->configuration, p, compute_units(on), tensors_moved(which));
-        auto& so_far     = best[static_cast<int>(which)];
-        if(!made)
-        {
-            if(named || reasons.empty())
-                reasons = made.reason();
-            if(named)
-                break;
-        }
-        else if(!so_far || named || (!so_far->named && made->cost < so_far->cost))
-            so_far = choice{{i, made->slabs}, made->cost, named};
-    }
-    if(!known)
-        return rejection{
-            fmt::format("instance '{}' is not one of {}: --instance list shows them", instance_name, on.name())};
-    const auto& [whole, first, second] = best;
-    const bool named_missing = !instance_name.empty() && !(whole && whole->named) && !(first && first->named) &&
-                               !(second && second->named);
-    if(named_missing || (!whole && (!first || (outputs.dx && !second))))
-        return rejection{fmt::format("{} on {}: {}",
-                                     named_missing ? instance_name : "no instance supports the problem", on.name(), reasons)};
-
-    plan what;
-    what.wanted = outputs;
-    // The streaming formulation has one more launch, between its passes.
-    const bool can_stream = first && (second || !outputs.dx);
-    const double streaming =
-        !can_stream ? std::numeric_limits<double>::infinity() : first->cost + (outputs.dx ? 1.2 * second->cost : 0);
-    const bool wants_stream = (first && first->named) || (second && second->named);
-    if(whole && !wants_stream && (whole->named || (outputs.dx && whole->cost <= streaming)))
-        what.steps = {whole->chosen};
-    else if(!can_stream)
-        return rejection{fmt::format("no two passes on {} support the problem: {}", on.name(), reasons)};
-    else
-    {
-        what.steps = {first->chosen};
-        if(outputs.dx)
-            what.steps.push_back(second->chosen);
-    }
+    if(const auto support = groupnorm::support_for(on, p.type, all_support_kernels()); !support)
+        return rejection{support.reason()};
+    const auto steps = groupnorm::choose_steps(
+        on, p, instances(on), {.result = outputs.dx, .tensors = tensors_moved, .instance_name = instance_name});
+    if(!steps)
+        return rejection{steps.reason()};
+    plan what            = {*steps, outputs};
     what.workspace_bytes = partial_bytes(what) + group_sum_bytes(what, p);
     return what;
 }
 
 status run(const device& on, const problem& p, const plan& what, const tensors& data, void* workspace)
 {
-    const step *whole = step_of(what, pass::whole), *first = step_of(what, pass::sums), *second = step_of(what, pass::apply);
-    const step* summing = summing_step(what);
-    sums* partials      = summing != nullptr ? static_cast<sums*>(workspace) : nullptr;
-    sums* group_sums    = second != nullptr ? partials + partial_bytes(what) / sizeof(sums) : nullptr;
-    const auto queue    = [&](const step& s) {
+    const auto support = groupnorm::support_for(on, p.type, all_support_kernels());
+    if(!support)
+        return rejection{support.reason()};
+    const step *second = step_of(what, pass::apply), *summing = summing_step(what);
+    sums* partials   = summing != nullptr ? static_cast<sums*>(workspace) : nullptr;
+    sums* group_sums = second != nullptr ? partials + partial_bytes(what) / sizeof(sums) : nullptr;
+    const auto queue = [&](const step& s) {
         const float inverse = 1.f / static_cast<float>(p.group_elements());
-        const arguments a   = {s.slabs, data.x, data.dy,  data.gamma, data.mean, data.inv_std, data.dx,
-                               partials, group_sums, inverse};
-        return launch(on, *s.instance->main, s.blocks(), a);
+        const arguments a   = {s.slabs,      data.x,  data.dy,  data.gamma, data.mean,
+                               data.inv_std, data.dx, partials, group_sums, inverse};
+        return groupnorm::launch(on, *s.instance->main, s.blocks(), a);
     };
-    if(const step* begin = whole != nullptr ? whole : first)
-        if(status s = queue(*begin); !s)
-            return s;
+    if(status s = queue(what.steps.front()); !s)
+        return s;
 
-    finish_arguments f = {partials,    data.gamma,   data.inv_std, group_sums, data.dgamma, data.dbeta, int(p.batch), 0,
-                          int(p.groups), int(p.c), second != nullptr ? int(p.batch * p.groups) : 0};
-    f.parts            = summing != nullptr ? summing->slabs.parts : 0;
     using finish       = finish_program<architecture::gfx942, data_type::fp32>;
-    const std::int64_t parameter_blocks = what.wanted.parameters() ? ceil_div(p.channels(), finish::channels_of_block) : 0;
-    const kernel& add_up                = *support_for(on.architecture().arch, p.type)->finish;
-    if(status s = launch(on, add_up, f.group_blocks + parameter_blocks, f); !s)
+    finish_arguments f = {};
+    f.partials = partials, f.gamma = data.gamma, f.inv_std = data.inv_std, f.group_sums = group_sums;
+    f.dgamma = data.dgamma, f.dbeta = data.dbeta;
+    f.batch = int(p.batch), f.groups = int(p.groups), f.per_group = int(p.c);
+    f.parts        = summing != nullptr ? summing->slabs.parts.divisor : 0;
+    f.group_blocks = second != nullptr ? int(p.batch * p.groups) : 0;
+    const std::int64_t parameters =
+        what.wanted.parameters() ? groupnorm::ceil_div(p.channels(), finish::channels_of_block) : 0;
+    if(status s = groupnorm::launch(on, *(*support)->finish, f.group_blocks + parameters, f); !s)
         return s;
     return second != nullptr ? queue(*second) : status{};
 }
@@ -198,9 +107,9 @@ status run_reference(const device& on, const problem& p, const tensors& data)
 {
     if(status s = groupnorm::validate(p); !s)
         return s;
-    const support_kernels* kernels = support_for(on.architecture().arch, p.type);
-    if(kernels == nullptr)
-        return not_built(on, p.type);
+    const auto support = groupnorm::support_for(on, p.type, all_support_kernels());
+    if(!support)
+        return rejection{support.reason()};
     const auto group_sums = on.allocate(static_cast<std::size_t>(p.batch * p.groups) * sizeof(sums));
     if(!group_sums)
         return rejection{group_sums.reason()};
@@ -216,7 +125,8 @@ status run_reference(const device& on, const problem& p, const tensors& data)
 
     const auto stage = [&](reference_stage which, std::int64_t outputs) {
         a.stage = which, a.outputs = outputs;
-        return launch(on, *kernels->reference, ceil_div(outputs, kernels->reference->threads), a);
+        const kernel& reference = *(*support)->reference;
+        return groupnorm::launch(on, reference, groupnorm::ceil_div(outputs, reference.threads), a);
     };
     status s;
     if(data.dx != nullptr)

@@ -63,7 +63,8 @@ status supports(const instance& i, const problem& p);
 
 // Chooses the instances that move the fewest bytes per compute unit (README.md has the rule); with `instance_name`, that one
 // does its pass. Rejects problems that no instance supports.
-result<plan> make_plan(const device& on, const problem& p, const wanted& outputs = {}, std::string_view instance_name = {});
+result<plan> make_plan(const device& on, const problem& p, const wanted& outputs = {},
+                       std::string_view instance_name = {});
 
 // Queues the kernels of the plan. `workspace` has at least workspace_bytes bytes of device memory. The same problem, plan and
 // inputs give the same bits on every run.

@@ -12,7 +12,7 @@ struct finish_arguments
     const sums* partials; // [image][part][channel]
     const void* gamma;    // none: all ones
     const float* inv_std;
-    sums* group_sums; // [image][group]; with the blocks that make them
+    sums* group_sums;     // [image][group]; with the blocks that make them
     void *dgamma, *dbeta; // null if not wanted
     int batch, parts, groups, per_group;
     int group_blocks; // the first blocks make one group's sums each, the others the gradients of some channels each
@@ -26,9 +26,8 @@ struct finish_program
     static constexpr architecture arch     = Arch;
     static constexpr int wave              = facts(Arch).wave;
     static constexpr int threads           = 256;
-    static constexpr int capacity          = 1024; // numbers that a block holds at once
-    static constexpr int channels_of_block = 32;
-    static constexpr int lds_bytes         = capacity * static_cast<int>(sizeof(sums));
+    static constexpr int channels_of_block = 8;
+    static constexpr int lds_bytes         = (channels_of_block + threads / wave) * static_cast<int>(sizeof(sums));
     using element                          = element_t<Type>;
     using arguments                        = finish_arguments;
 
@@ -48,9 +47,9 @@ struct finish_program
     static CK_TILE_FN void add_group(const block& b, const arguments& a, int statistic)
     {
         const int channels = a.groups * a.per_group, first = statistic % a.groups * a.per_group;
-        const sums* from   = a.partials + std::int64_t(statistic / a.groups) * a.parts * channels + first;
-        reduce_into_lds<all, sums, neighbours::terms>(
-            b, 0, capacity, 1, a.parts * a.per_group,
+        const sums* from = a.partials + std::int64_t(statistic / a.groups) * a.parts * channels + first;
+        reduce_into_lds<all, sums, 8>(
+            b, 0, 1, a.parts * a.per_group,
             [&](thread, int, int k) {
                 const int part = k / a.per_group, c = k % a.per_group;
                 return gamma_of<element>(a.gamma, first + c) * from[std::int64_t(part) * channels + c];
@@ -63,8 +62,8 @@ struct finish_program
     {
         const int channels = a.groups * a.per_group;
         const int here     = channels - first < channels_of_block ? channels - first : channels_of_block;
-        reduce_into_lds<all, sums, neighbours::outputs>(
-            b, 0, capacity, here, a.batch * a.parts,
+        reduce_into_lds<all, sums, 8>(
+            b, 0, here, a.batch * a.parts,
             [&](thread, int c, int k) {
                 const int image    = k / a.parts;
                 const sums partial = a.partials[std::int64_t(k) * channels + first + c];
@@ -97,7 +96,7 @@ struct reference_arguments
     void *dx, *dgamma, *dbeta;
     reference_stage stage;
     int batch, pixels, groups, per_group;
-    std::int64_t outputs;            // of this stage
+    std::int64_t outputs;               // of this stage
     std::int64_t image, pixel, channel; // strides in elements
 };
 
@@ -149,7 +148,7 @@ struct reference_program
     static CK_TILE_FN void add_group(const arguments& a, std::int64_t statistic)
     {
         const int n = static_cast<int>(statistic / a.groups), group = static_cast<int>(statistic % a.groups);
-        sums sum    = {0, 0};
+        sums sum = {0, 0};
         for(int c = group * a.per_group; c < (group + 1) * a.per_group; ++c)
             sum = sum + gamma_of<element>(a.gamma, c) * channel_sums(a, n, c);
         a.group_sums[statistic] = sum;
@@ -157,13 +156,14 @@ struct reference_program
 
     static CK_TILE_FN void make_dx(const arguments& a, std::int64_t offset)
     {
-        const int n = static_cast<int>(offset / a.image), c = static_cast<int>(offset / a.channel % (a.groups * a.per_group));
+        const int n         = static_cast<int>(offset / a.image),
+                  c         = static_cast<int>(offset / a.channel % (a.groups * a.per_group));
         const int statistic = n * a.groups + c / a.per_group;
         const float inv_std = a.inv_std[statistic], elements = float(a.per_group) * float(a.pixels);
-        const float xhat    = (at(a.x, offset) - a.mean[statistic]) * inv_std;
-        const sums sum      = a.group_sums[statistic];
-        const float dx      = inv_std * (gamma_of<element>(a.gamma, c) * at(a.dy, offset) - sum.dy / elements -
-                                    xhat * (sum.dyx * inv_std / elements));
+        const float xhat = (at(a.x, offset) - a.mean[statistic]) * inv_std;
+        const sums sum   = a.group_sums[statistic];
+        const float dx   = inv_std * (gamma_of<element>(a.gamma, c) * at(a.dy, offset) - sum.dy / elements -
+                                      xhat * (sum.dyx * inv_std / elements));
         static_cast<element*>(a.dx)[offset] = convert<element>(dx);
     }
 

@@ -13,6 +13,7 @@ inline constexpr target gfx11 = {
     .wave              = 32,
     .lds_bytes         = 65536,
     .lds_banks         = 32,
+    .unit_registers    = 98304,
     .vgprs             = 256,
     .max_vector_bytes  = 16,
     .max_block_threads = 1024,

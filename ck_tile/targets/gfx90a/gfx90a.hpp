@@ -13,6 +13,7 @@ inline constexpr target gfx90a = {
     .wave              = 64,
     .lds_bytes         = 65536,
     .lds_banks         = 32,
+    .unit_registers    = 131072,
     .vgprs             = 512,
     .max_vector_bytes  = 16,
     .max_block_threads = 1024,

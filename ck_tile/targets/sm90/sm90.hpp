@@ -14,6 +14,7 @@ inline constexpr target sm90 = {
     .wave              = 32,
     .lds_bytes         = 232448, // shared memory, all of it dynamic
     .lds_banks         = 32,
+    .unit_registers    = 65536,
     .vgprs             = 255,
     .max_vector_bytes  = 16,
     .max_block_threads = 1024,

@@ -5,12 +5,12 @@
 #include "ck_tile/runtime/host_convert.hpp"
 #include "ops/groupnorm_bwd/groupnorm_bwd.hpp"
 #include "ops/groupnorm_bwd/reference.hpp"
+#include "tests/ops/groupnorm/problems.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <vector>
 
 namespace ck_tile::groupnorm_bwd
@@ -30,17 +30,10 @@ struct experiment
     explicit experiment(const groupnorm::problem& p, std::uint32_t seed = 0, bool with_gamma = true, float offset = 0)
         : problem(p)
     {
-        std::minstd_rand random(seed + 1);
-        const auto values = [&](std::int64_t count, float middle, float reach) {
-            std::vector<float> made(static_cast<std::size_t>(count));
-            for(float& v : made)
-                v = middle + reach * (static_cast<float>(random() % 2001) / 1000.f - 1.f);
-            return decode(p.type, encode(p.type, made));
-        };
         const std::int64_t elements = p.batch * p.pixels() * p.channels();
-        x                           = values(elements, offset, 1.7f);
-        dy                          = values(elements, 0.1f, 1.f);
-        gamma                       = with_gamma ? values(p.channels(), 0.5f, 1.f) : std::vector<float>{};
+        x                           = groupnorm::random_values(elements, p.type, seed, offset, 1.7f);
+        dy                          = groupnorm::random_values(elements, p.type, seed + 1, 0.1f, 1.f);
+        gamma = groupnorm::random_values(with_gamma ? p.channels() : 0, p.type, seed + 2, 0.5f, 1.f);
         take_statistics();
     }
 
@@ -54,7 +47,8 @@ struct experiment
                 const auto each = [&](auto&& visit) {
                     for(std::int64_t c = g * problem.c; c < (g + 1) * problem.c; ++c)
                         for(std::int64_t i = 0; i < pixels; ++i)
-                            visit(double(x[std::size_t(n * pixels * channels + (last ? i * channels + c : c * pixels + i))]));
+                            visit(double(
+                                x[std::size_t(n * pixels * channels + (last ? i * channels + c : c * pixels + i))]));
                 };
                 double sum = 0, squares = 0;
                 const double elements = double(problem.group_elements());
@@ -78,18 +72,20 @@ struct experiment
             EXPECT_TRUE(on.copy_to_device(memory->data(), bytes.data(), bytes.size()));
             return std::move(*memory);
         };
-        const data_type type  = problem.type;
-        const device_buffer x_memory = upload(x, type), dy_memory = upload(dy, type), gamma_memory = upload(gamma, type);
-        const device_buffer mean_memory = upload(mean, data_type::fp32), inv_std_memory = upload(inv_std, data_type::fp32);
+        const data_type type         = problem.type;
+        const device_buffer x_memory = upload(x, type), dy_memory = upload(dy, type),
+                            gamma_memory   = upload(gamma, type);
+        const device_buffer mean_memory    = upload(mean, data_type::fp32),
+                            inv_std_memory = upload(inv_std, data_type::fp32);
         // Results start as NaN: what a kernel forgets to write shows.
         const std::vector<float> nothing(x.size(), NAN), no_parameters(std::size_t(problem.channels()), NAN);
         const device_buffer dx = upload(nothing, type), dgamma = upload(no_parameters, type),
                             dbeta = upload(no_parameters, type);
-        const status s = launch(on, tensors{x_memory.data(), dy_memory.data(), gamma.empty() ? nullptr : gamma_memory.data(),
-                                            static_cast<const float*>(mean_memory.data()),
-                                            static_cast<const float*>(inv_std_memory.data()),
-                                            outputs.dx ? dx.data() : nullptr, outputs.dgamma ? dgamma.data() : nullptr,
-                                            outputs.dbeta ? dbeta.data() : nullptr});
+        const status s =
+            launch(on, tensors{x_memory.data(), dy_memory.data(), gamma.empty() ? nullptr : gamma_memory.data(),
+                               static_cast<const float*>(mean_memory.data()),
+                               static_cast<const float*>(inv_std_memory.data()), outputs.dx ? dx.data() : nullptr,
+                               outputs.dgamma ? dgamma.data() : nullptr, outputs.dbeta ? dbeta.data() : nullptr});
         EXPECT_TRUE(s) << s.reason();
         EXPECT_TRUE(on.synchronize());
         const auto download = [&](const device_buffer& memory, bool is_wanted) {
@@ -123,14 +119,15 @@ struct experiment
     // Expects each wanted gradient within the bound of the reference; stops at the first element that is not.
     void expect_matches(const reference_gradients& right, const gradients& actual, const std::string& what) const
     {
-        const auto expect = [&](const char* name, std::int64_t terms, const reference_gradient& expected,
+        const auto expect = [&](const char* name, std::int64_t terms, const groupnorm::reference_result& expected,
                                 const std::vector<float>& found) {
             if(found.empty())
                 return;
             ASSERT_EQ(expected.value.size(), found.size()) << what;
             for(std::size_t i = 0; i < found.size(); ++i)
             {
-                const double bound = error_bound(problem, terms, expected.value[i], expected.magnitude[i]);
+                const double bound =
+                    groupnorm::error_bound(problem.type, terms, expected.value[i], expected.magnitude[i]);
                 ASSERT_LE(std::abs(found[i] - expected.value[i]), bound)
                     << what << ": " << name << "[" << i << "] is " << found[i] << ", the reference says "
                     << expected.value[i] << "; " << groupnorm::describe(problem);

@@ -14,6 +14,7 @@ namespace
 {
 
 using groupnorm::layout;
+using groupnorm::random_problem;
 using parameters = std::tuple<std::string, data_type>;
 
 class Kernel : public testing::TestWithParam<parameters>
@@ -24,7 +25,7 @@ class Kernel : public testing::TestWithParam<parameters>
         EXPECT_TRUE(d) << d.reason();
         return std::move(*d);
     }();
-    data_type type = std::get<1>(GetParam());
+    data_type type             = std::get<1>(GetParam());
     std::set<std::string> used = {}; // instances that some problem ran on
 
     // Runs the problem on each instance that supports it.
@@ -54,20 +55,6 @@ class Kernel : public testing::TestWithParam<parameters>
     }
 };
 
-groupnorm::problem random_problem(std::minstd_rand& random)
-{
-    const auto among = [&](int low, int high) { return low + static_cast<int>(random() % unsigned(high - low + 1)); };
-    groupnorm::problem p;
-    p.spatial = among(1, 3);
-    p.batch   = among(0, 9) == 0 ? 0 : among(1, 3);
-    p.groups  = among(1, 5);
-    p.c       = among(0, 1) ? among(1, 13) : 8 * among(1, 5);
-    p.layout  = among(0, 1) ? layout::nhwgc : layout::ngchw;
-    for(std::size_t d = 0; d < 3; ++d)
-        p.image[d] = among(0, 1) ? among(1, p.spatial == 1 ? 600 : p.spatial == 2 ? 24 : 9) : 8 * among(1, p.spatial == 1 ? 60 : 2);
-    return p;
-}
-
 TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems)
 {
     std::minstd_rand random(20);
@@ -79,9 +66,11 @@ TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems)
 TEST_P(Kernel, LargeGroups)
 {
     for(layout order : {layout::nhwgc, layout::ngchw})
-        for(const auto& [groups, c, pixels] : {std::tuple{4, 10, 4096}, {4, 10, 512}, {2, 16, 1000}, {3, 40, 256}, {1, 8, 40000}})
+        for(const auto& [groups, c, pixels] :
+            {std::tuple{4, 10, 4096}, {4, 10, 512}, {2, 16, 1000}, {3, 40, 256}, {1, 8, 40000}})
             if(!HasFatalFailure())
-                expect_all_instances_right({.spatial = 1, .batch = 1, .image = {pixels}, .groups = groups, .c = c, .layout = order});
+                expect_all_instances_right(
+                    {.spatial = 1, .batch = 1, .image = {pixels}, .groups = groups, .c = c, .layout = order});
 }
 
 TEST_P(Kernel, EveryInstanceRuns)
@@ -99,7 +88,8 @@ TEST_P(Kernel, FewChannelsPerGroup)
         for(const int c : {1, 3, 5})
             for(const int groups : {1, 3, 8})
                 if(!HasFatalFailure())
-                    expect_all_instances_right({.batch = 2, .image = {7, 9}, .groups = groups, .c = c, .layout = order});
+                    expect_all_instances_right(
+                        {.batch = 2, .image = {7, 9}, .groups = groups, .c = c, .layout = order});
 }
 
 TEST_P(Kernel, OneByOneImages)
@@ -115,7 +105,8 @@ TEST_P(Kernel, ManyChannels)
     for(layout order : {layout::nhwgc, layout::ngchw})
         for(const int c : {3, 400})
             if(!HasFatalFailure())
-                expect_all_instances_right({.batch = 1, .image = {4, 4}, .groups = 1200 / c + 3, .c = c, .layout = order});
+                expect_all_instances_right(
+                    {.batch = 1, .image = {4, 4}, .groups = 1200 / c + 3, .c = c, .layout = order});
 }
 
 TEST_P(Kernel, EmptyBatchGivesZeros)
@@ -130,7 +121,8 @@ TEST_P(Kernel, LargeMean)
     for(layout order : {layout::nhwgc, layout::ngchw})
         for(const auto& [groups, c] : {std::pair{4, 8}, {2, 3}})
         {
-            const groupnorm::problem p = {.batch = 2, .image = {16, 8}, .groups = groups, .c = c, .type = type, .layout = order};
+            const groupnorm::problem p = {
+                .batch = 2, .image = {16, 8}, .groups = groups, .c = c, .type = type, .layout = order};
             expect_all_instances_right(experiment(p, 3, true, 1000.f));
         }
 }
@@ -138,7 +130,8 @@ TEST_P(Kernel, LargeMean)
 TEST_P(Kernel, GammaAbsent)
 {
     for(layout order : {layout::nhwgc, layout::ngchw})
-        expect_all_instances_right(experiment({.batch = 2, .groups = 4, .c = 6, .type = type, .layout = order}, 1, false));
+        expect_all_instances_right(
+            experiment({.batch = 2, .groups = 4, .c = 6, .type = type, .layout = order}, 1, false));
 }
 
 TEST_P(Kernel, EachOutputAbsent)
@@ -189,7 +182,7 @@ TEST_P(Kernel, NaNStaysInItsGroup)
     for(layout order : {layout::nhwgc, layout::ngchw})
     {
         experiment e({.batch = 2, .image = {6, 4}, .groups = 3, .c = 8, .type = type, .layout = order}, 9);
-        e.dy[5] = NAN; // image 0, group 0
+        e.dy[5]          = NAN; // image 0, group 0
         const auto right = e.expected();
         for(const instance* i : instances(on))
         {
@@ -198,7 +191,7 @@ TEST_P(Kernel, NaNStaysInItsGroup)
             const auto chosen = make_plan(on, e.problem, {}, name_of(*i));
             ASSERT_TRUE(chosen) << chosen.reason();
             const gradients found = e.run_plan(on, *chosen);
-            const auto same       = [&](const reference_gradient& expected, const std::vector<float>& actual) {
+            const auto same       = [&](const groupnorm::reference_result& expected, const std::vector<float>& actual) {
                 for(std::size_t at = 0; at < actual.size(); ++at)
                     ASSERT_EQ(std::isnan(actual[at]), std::isnan(expected.value[at])) << describe(*chosen) << " " << at;
             };
@@ -238,9 +231,11 @@ TEST_P(Kernel, RejectionsSayWhy)
             reasons.insert(s.reason());
         groupnorm::problem large = p;
         large.image = {1024, 1024}, large.c = 8;
-        if(const status s = supports(*i, large); !s && i->configuration.units == 1 && i->configuration.vector == 16 / bytes_of(type) &&
+        if(const status s = supports(*i, large); !s && i->configuration.units == 1 &&
+                                                 i->configuration.vector == 16 / bytes_of(type) &&
                                                  i->configuration.dense == innermost::channels)
-            EXPECT_TRUE(s.reason().starts_with("a group of 1048576 pixels x 8 channels does not fit the ")) << s.reason();
+            EXPECT_TRUE(s.reason().starts_with("a group of 1048576 pixels x 8 channels does not fit the "))
+                << s.reason();
     }
     const std::string vector = std::to_string(16 / bytes_of(type));
     EXPECT_TRUE(reasons.contains("the channels of an image = 15 are not a multiple of the vector width " + vector +
