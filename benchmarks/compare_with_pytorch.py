@@ -95,7 +95,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "ours.jsonl"
         options = ["--rows", given.rows] if given.rows else []
-        done = subprocess.run([given.program, given.suite, "--target", given.target, "--dtypes", given.dtypes, "--json",
+        done = subprocess.run([given.program.resolve(), given.suite, "--target", given.target, "--dtypes", given.dtypes, "--json",
                                lines, *options], stdout=subprocess.DEVNULL)
         if done.returncode != 0:
             return done.returncode
