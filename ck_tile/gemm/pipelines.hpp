@@ -5,8 +5,8 @@
 //   single_buffer   one stage of operands in LDS; two barriers a step
 //   double_buffer   two stages, used in turn: one is written while the other is read; one barrier a step
 //   async_stages    three stages or more, four by default; operands are copied to LDS that many steps ahead but two, without a
-//                   stop in registers, and a step's products may still be under way in the next; threads meet at an mbarrier: for targets with asynchronous copies and
-//                   products
+//                   stop in registers, and a step's products may still be under way in the next; threads meet at an mbarrier:
+//                   for targets with asynchronous copies and products
 // The operands are windows over (row, k); a window that runs past the end of k reads zeros, which add nothing.
 #pragma once
 
