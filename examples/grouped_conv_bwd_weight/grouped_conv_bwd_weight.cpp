@@ -105,6 +105,23 @@ device_buffer upload_input(const device& on, const std::vector<std::byte>& eleme
     return elements.empty() ? demand(on.allocate_zeroed(shape.elements() * bytes_of(type))) : upload(on, elements);
 }
 
+// The tensors of a problem on the device.
+struct device_tensors
+{
+    device_buffer in;
+    device_buffer out;
+    device_buffer wei;
+
+    op::tensors addresses() const { return {in.data(), out.data(), wei.data()}; }
+};
+
+device_tensors make_tensors(const device& on, const conv::problem& p, const inputs& data)
+{
+    const shapes sizes(p);
+    return {upload_input(on, data.in, p.type, sizes.in), upload_input(on, data.out, p.type, sizes.out),
+            make_result(on, sizes.wei.elements() * bytes_of(p.type))};
+}
+
 void dump(const arguments& given, const shapes& sizes, const inputs& data, const std::vector<std::byte>& weights)
 {
     const data_type type  = given.problem.type;
@@ -167,12 +184,10 @@ outcome compute(const device& on, const arguments& given, const shapes& sizes, c
     outcome done{plan, {}, {}};
 
     const inputs data             = make_inputs(given, sizes);
-    const device_buffer in        = upload_input(on, data.in, p.type, sizes.in);
-    const device_buffer out       = upload_input(on, data.out, p.type, sizes.out);
-    const device_buffer wei       = make_result(on, sizes.wei.elements() * bytes_of(p.type));
+    const device_tensors tensors  = make_tensors(on, p, data);
     const device_buffer workspace = demand(on.allocate(plan.workspace_bytes));
 
-    const auto work = [&] { return op::run(on, p, plan, {in.data(), out.data(), wei.data()}, workspace.data()); };
+    const auto work = [&] { return op::run(on, p, plan, tensors.addresses(), workspace.data()); };
     if(given.time)
     {
         done.milliseconds = demand(on.time(work));
@@ -185,7 +200,7 @@ outcome compute(const device& on, const arguments& given, const shapes& sizes, c
         demand(on.synchronize());
     }
 
-    const std::vector<std::byte> weights = download(on, wei);
+    const std::vector<std::byte> weights = download(on, tensors.wei);
     if(!given.dump.empty())
         dump(given, sizes, data, weights);
     switch(given.verify)
@@ -211,10 +226,8 @@ void tune(const device& on, const arguments& given)
     demand(check_writable(given.tuned));
 
     const inputs data              = make_inputs(given, sizes);
-    const device_buffer in         = upload_input(on, data.in, p.type, sizes.in);
-    const device_buffer out        = upload_input(on, data.out, p.type, sizes.out);
-    const device_buffer wei        = make_result(on, sizes.wei.elements() * bytes_of(p.type));
-    const op::measured_plan chosen = demand(op::tune(on, p, {in.data(), out.data(), wei.data()}));
+    const device_tensors tensors   = make_tensors(on, p, data);
+    const op::measured_plan chosen = demand(op::tune(on, p, tensors.addresses()));
     op::remember(table, on, p, chosen.fastest);
     demand(table.save(given.tuned));
     fmt::print("Tuned: the fastest of {} measured is {} with {} splits, {:.4g} ms; written to {}\n", chosen.measured,
