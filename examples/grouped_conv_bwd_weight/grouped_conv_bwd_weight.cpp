@@ -9,6 +9,7 @@
 #include "examples/support/compare.hpp"
 #include "examples/support/demand.hpp"
 #include "examples/support/device_memory.hpp"
+#include "examples/support/report.hpp"
 #include "examples/support/tensor_file.hpp"
 #include "ops/grouped_conv_bwd_weight/reference.hpp"
 
@@ -17,9 +18,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <new>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -209,7 +207,7 @@ outcome compute(const device& on, const arguments& given, const shapes& sizes, c
     case verification::cpu: done.verified = verify_on_cpu(p, sizes, data, decode(p.type, weights)); break;
     case verification::reference_kernel: done.verified = verify_on_target(on, p, data, decode(p.type, weights)); break;
     }
-    fmt::print("{}\n", describe_verification(given, done));
+    fmt::print("{}\n", describe_verification(given.verify, done.verified, sizes.wei.lengths));
     return done;
 }
 
@@ -284,27 +282,11 @@ int run(const arguments& given)
 
 int main(int argc, char** argv)
 {
-    constexpr const char* no_memory = "there is not enough memory for this problem: choose a smaller one";
-    try
-    {
+    return run_program(program, [&] {
         const arguments given = demand(parse_arguments(argc, argv));
-        if(!given.help.empty())
-        {
-            fmt::print("{}", given.help);
-            return success;
-        }
-        return run(given);
-    }
-    catch(const std::bad_alloc&)
-    {
-        return fail(program, no_memory);
-    }
-    catch(const std::length_error&) // a std::vector larger than any memory
-    {
-        return fail(program, no_memory);
-    }
-    catch(const std::exception& error) // a rejection, or what the system refuses, such as one more thread
-    {
-        return fail(program, error.what());
-    }
+        if(given.help.empty())
+            return run(given);
+        fmt::print("{}", given.help);
+        return int(success);
+    });
 }

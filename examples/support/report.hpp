@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What programs found out, for people and as JSON, whatever the operation.
+#pragma once
+
+#include "ck_tile/runtime/status.hpp"
+#include "examples/support/compare.hpp"
+#include "examples/support/job.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ck_tile::examples
+{
+
+// "Verification against ...: passed, ..."; `lengths` are those of the result.
+std::string describe_verification(verification how, const std::optional<comparison>& found,
+                                  const std::vector<std::int64_t>& lengths);
+
+// The same as JSON, or null.
+nlohmann::ordered_json json_of(verification how, const std::optional<comparison>& found,
+                               const std::vector<std::int64_t>& lengths);
+
+status write_json(const std::filesystem::path& path, const nlohmann::ordered_json& report);
+
+} // namespace ck_tile::examples

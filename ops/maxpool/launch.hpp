@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// What the host sides of both passes share: numbers for the kernels, and the limits of a view and of a launch.
+#pragma once
+
+#include "ck_tile/core/multi_index.hpp"
+#include "ck_tile/runtime/device.hpp"
+#include "ops/maxpool/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace ck_tile::maxpool
+{
+
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+inline multi_index<2> index_of(const extents& e) { return {static_cast<int>(e[0]), static_cast<int>(e[1])}; }
+inline multi_index<2> output_of(const problem& p) { return index_of({p.output(0), p.output(1)}); }
+
+// Rejects images that 32-bit offsets do not span; `index_bytes` is the size of a stored index.
+inline status check_image(const problem& p, int index_bytes)
+{
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const std::int64_t in       = p.input_pixels() * p.channels * ck_tile::bytes_of(p.type);
+    const std::int64_t out      = p.output_pixels() * p.channels * std::max(ck_tile::bytes_of(p.type), index_bytes);
+    if(std::max(in, out) > most)
+        return rejection{
+            fmt::format("one image spans {} bytes, more than the {} that a view can: split the channels over "
+                        "several calls",
+                        std::max(in, out), most)};
+    return {};
+}
+
+// Rejects more blocks than a launch can have.
+inline status check_blocks(std::int64_t blocks_per_image, std::int64_t batch)
+{
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    if(blocks_per_image > most / std::max<std::int64_t>(batch, 1))
+        return rejection{
+            fmt::format("{} images of {} blocks are more than the {} blocks of a launch: split the batch over "
+                        "several calls",
+                        batch, blocks_per_image, most)};
+    return {};
+}
+
+// Rejects an instance made for another type or layout, or for wider vectors than the channels allow.
+template <class Config>
+status check_kind(const Config& c, const problem& p)
+{
+    if(c.dtype != p.type)
+        return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(c.dtype), name_of(p.type))};
+    if(c.layout != p.layout)
+        return rejection{
+            fmt::format("the instance has layout {}, the problem {}", name_of(c.layout), name_of(p.layout))};
+    if(p.channels % c.vector != 0)
+        return rejection{
+            fmt::format("C = {} is not a multiple of the vector width {}: choose an instance with a narrower "
+                        "vector, or pad the channels",
+                        p.channels, c.vector)};
+    return {};
+}
+
+inline status launch(const device& on, const kernel& k, std::int64_t blocks, const auto& arguments)
+{
+    return on.launch(k, {static_cast<unsigned>(blocks)}, &arguments, sizeof arguments);
+}
+
+// The support kernels of an architecture and type in a registry, or null.
+template <class Table>
+auto support_for(const Table& all, const device& on, data_type type) -> decltype(all.data())
+{
+    for(const auto& s : all)
+        if(s.arch == on.architecture().arch && s.type == type)
+            return &s;
+    return nullptr;
+}
+
+inline rejection not_built(const device& on, data_type type)
+{
+    return {fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
+                        name_of(type), on.architecture().name)};
+}
+
+// The instances of a registry for the device's architecture.
+template <class Instance>
+std::vector<const Instance*> instances_for(std::span<const Instance> all, const device& on)
+{
+    std::vector<const Instance*> found;
+    for(const Instance& i : all)
+        if(i.configuration.arch == on.architecture().arch && (!on.is_host() || i.main->on_host != nullptr))
+            found.push_back(&i);
+    return found;
+}
+
+// The instance that supports the problem at the least cost(instance), or the one of that name.
+template <class Instance, class Supports, class Cost>
+result<const Instance*> choose_instance(const std::vector<const Instance*>& among, const device& on,
+                                        std::string_view name, Supports&& supports, Cost&& cost)
+{
+    const Instance* best = nullptr;
+    std::string reason;
+    for(const Instance* i : among)
+    {
+        if(!name.empty() && name != i->main->name)
+            continue;
+        if(const status s = supports(*i); !s)
+            reason = s.reason();
+        else if(best == nullptr || cost(*i) < cost(*best))
+            best = i;
+    }
+    if(best != nullptr)
+        return best;
+    if(reason.empty())
+        return rejection{fmt::format("instance '{}' is not one of {}: --instance list shows them", name, on.name())};
+    return rejection{
+        fmt::format("{} on {}: {}", name.empty() ? "no instance supports the problem" : name, on.name(), reason)};
+}
+
+} // namespace ck_tile::maxpool
