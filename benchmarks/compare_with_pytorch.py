@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Times the suite here and in PyTorch on the same GPU, in one go, and prints the ratios.
 
-    benchmarks/compare_with_pytorch.py --program build/bin/benchmark_groupnorm_bwd [--output results.json]
+    benchmarks/compare_with_pytorch.py --programs build/bin/benchmark_* [--output results.json]
 
 PyTorch runs eagerly (with cuDNN's or MIOpen's benchmark mode) and through torch.compile. Both sides take the median of 20
 runs with cold caches: inputs are rotated among copies of 512 MB and more. The ceilings, a device-to-device copy and a large
-matrix product by PyTorch, are measured in the same run. A ratio is PyTorch's best time over ours: above 1, ours is faster.
+matrix product by PyTorch, are measured in the same run, and for each row a copy that moves the bytes of its floor. A ratio is
+PyTorch's best time over ours: above 1, ours is faster.
 """
 
 import argparse
@@ -30,9 +31,11 @@ def median_ms(work, repeats=20, warm_up=5):
         work(i)
     times = []
     for i in range(repeats):
+        work(i)  # two runs that are not timed keep the device busy while the timed one is queued
+        work(i + 1)
         start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
-        work(i)
+        work(i + 2)
         stop.record()
         torch.cuda.synchronize()
         times.append(start.elapsed_time(stop))
@@ -108,12 +111,38 @@ def groupnorm_gradients(row, dtype):
     return gradients, rotated(lambda: (image(), image()))
 
 
-OPERATIONS = {"grouped_conv_bwd_weight": weight_gradient, "groupnorm_bwd": groupnorm_gradients}
+def max_pool_gradient(row, dtype):
+    """The same for the gradient of a max-pooling, with the int64 indices that PyTorch keeps."""
+    window, stride, pad = row["window"], row["stride"], row["pad"]
+    order = torch.channels_last if row["layout"] == "nhwc" else torch.contiguous_format
+    x = torch.randn(row["batch"], row["channels"], *row["input"], device="cuda", dtype=TYPES[dtype])
+    x = x.contiguous(memory_format=order)
+
+    def make_inputs():
+        y, indices = torch.nn.functional.max_pool2d(x, window, stride, pad, return_indices=True)
+        return torch.randn_like(y), indices
+
+    def gradient(dy, indices):
+        return torch.ops.aten.max_pool2d_with_indices_backward(dy, x, window, stride, pad, [1, 1], False, indices)
+
+    return gradient, rotated(make_inputs)
+
+
+GRADIENTS = {"grouped_conv_bwd_weight": weight_gradient, "groupnorm_bwd": groupnorm_gradients,
+             "maxpool_bwd": max_pool_gradient}
+
+
+def copy_ms(floor_bytes):
+    """The time of a copy that reads and writes as many bytes as a row's floor."""
+    half = max(int(floor_bytes) // 2, 1)
+    sources = [torch.empty(half, dtype=torch.uint8, device="cuda") for _ in range(int(COLD_BYTES / half) + 2)]
+    target = torch.empty_like(sources[0])
+    return median_ms(lambda i: target.copy_(sources[i % len(sources)]))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True, type=Path, help="benchmark_<operation>")
+    parser.add_argument("--programs", required=True, nargs="+", type=Path, help="benchmark_<operation>")
     parser.add_argument("--suite", type=Path, default=Path(__file__).with_name("suite.json"))
     parser.add_argument("--target", default="auto")
     parser.add_argument("--rows", default="", help="comma-separated; default: all")
@@ -121,27 +150,28 @@ def main():
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
     parser.add_argument("--output", type=Path, help="file for ceilings, versions and rows as JSON")
     given = parser.parse_args()
-    operation = given.program.name.removeprefix("benchmark_")
 
-    with tempfile.TemporaryDirectory() as folder:
-        lines = Path(folder) / "ours.jsonl"
-        options = ["--rows", given.rows] if given.rows else []
-        done = subprocess.run([given.program, given.suite, "--target", given.target, "--dtypes", given.dtypes, "--json",
-                               lines, *options], stdout=subprocess.DEVNULL)
-        if done.returncode != 0:
-            return done.returncode
-        ours = [json.loads(line) for line in lines.read_text().splitlines()]
+    ours = []
+    for program in given.programs:
+        with tempfile.TemporaryDirectory() as folder:
+            lines = Path(folder) / "ours.jsonl"
+            options = ["--rows", given.rows] if given.rows else []
+            done = subprocess.run([program.resolve(), given.suite, "--target", given.target, "--dtypes", given.dtypes, "--json",
+                                   lines, *options], stdout=subprocess.DEVNULL)
+            if done.returncode != 0:
+                return done.returncode
+            ours += [json.loads(line) for line in lines.read_text().splitlines()]
 
     torch.backends.cudnn.benchmark = True
     result = {"device": torch.cuda.get_device_name(), "torch": torch.__version__,
               "cudnn": torch.backends.cudnn.version(), "ceilings": ceilings(), "rows": []}
-    rows = {row["row"]: row for row in json.loads(given.suite.read_text())[operation]}
+    rows = {row["row"]: row for operation in json.loads(given.suite.read_text()).values() for row in operation}
     print(f"{result['device']}, PyTorch {result['torch']}, cuDNN {result['cudnn']}; "
           + ", ".join(f"{name} {value:.0f}" for name, value in result["ceilings"].items()))
     print(f"{'row':<8} {'layer':<26} {'type':<5} {'ms':>8} {'TFLOP/s':>8} {'% peak':>7} {'floor GB/s':>10} {'% copy':>7} "
-          f"{'eager ms':>9} {'compile':>8} {'ratio':>6}")
+          f"{'copy ms':>8} {'eager ms':>9} {'compile':>8} {'ratio':>6}")
     for own in ours:
-        gradient, inputs = OPERATIONS[operation](rows[own["row"]], own["dtype"])
+        gradient, inputs = GRADIENTS[own["operation"]](rows[own["row"]], own["dtype"])
         eager = median_ms(lambda i: gradient(*inputs[i % len(inputs)]))
         compiled = None
         if not given.no_compile:
@@ -152,12 +182,12 @@ def main():
             except Exception as error:  # the compiler's failure is a result too
                 print(f"torch.compile: {type(error).__name__}", file=sys.stderr)
         best = min(t for t in (eager, compiled) if t is not None)
-        own |= {"eager_ms": eager, "compile_ms": compiled, "ratio": best / own["ms"],
-                "of_peak": own["tflops"] / result["ceilings"].get(f"{own['dtype']}_tflops", float("inf")),
+        own |= {"eager_ms": eager, "compile_ms": compiled, "ratio": best / own["ms"], "copy_ms": copy_ms(own["floor_bytes"]),
+                "of_peak": (own["tflops"] or 0) / result["ceilings"].get(f"{own['dtype']}_tflops", float("inf")),
                 "of_copy": own["floor_gb_per_s"] / result["ceilings"]["copy_gb_per_s"]}
         result["rows"].append(own)
-        print(f"{own['row']:<8} {own['name']:<26} {own['dtype']:<5} {own['ms']:>8.4f} {own['tflops']:>8.1f} "
-              f"{own['of_peak']:>7.1%} {own['floor_gb_per_s']:>10.0f} {own['of_copy']:>7.1%} {eager:>9.4f} "
+        print(f"{own['row']:<8} {own['name']:<26} {own['dtype']:<5} {own['ms']:>8.4f} {own['tflops'] or 0:>8.1f} "
+              f"{own['of_peak']:>7.1%} {own['floor_gb_per_s']:>10.0f} {own['of_copy']:>7.1%} {own['copy_ms']:>8.4f} {eager:>9.4f} "
               f"{'-' if compiled is None else f'{compiled:.4f}':>8} {own['ratio']:>6.2f}", flush=True)
         del gradient, inputs
         torch.cuda.empty_cache()

@@ -2,7 +2,7 @@
 // Times grouped convolution backward weight on the rows of a suite.
 #include "ops/grouped_conv_bwd_weight/grouped_conv_bwd_weight.hpp"
 
-#include "benchmarks/harness.hpp"
+#include "benchmarks/suite.hpp"
 
 namespace
 {

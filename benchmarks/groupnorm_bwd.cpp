@@ -2,7 +2,7 @@
 // Times group norm backward on the rows of a suite: all three gradients.
 #include "ops/groupnorm_bwd/groupnorm_bwd.hpp"
 
-#include "benchmarks/harness.hpp"
+#include "benchmarks/suite.hpp"
 
 #include <algorithm>
 
@@ -31,8 +31,8 @@ benchmarks::json measure(const device& on, const nlohmann::json& row, data_type 
 {
     const groupnorm::problem p = problem_of(row, type);
     const op::plan plan        = demand(op::make_plan(on, p));
-    const auto elements        = groupnorm::product(groupnorm::image_lengths(p));
-    const auto statistics      = groupnorm::product(groupnorm::statistic_lengths(p));
+    const auto elements        = groupnorm::image_shape(p).elements();
+    const auto statistics      = groupnorm::statistic_shape(p).elements();
     benchmarks::rotating_inputs inputs(on, {benchmarks::random_elements(elements, type, 1),
                                             benchmarks::random_elements(elements, type, 2),
                                             benchmarks::random_elements(p.channels(), type, 3),

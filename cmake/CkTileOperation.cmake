@@ -22,9 +22,15 @@ function(ck_tile_generate_instances target operation)
     foreach(filter IN LISTS CK_TILE_FILTERS set_FILTERS)
         list(APPEND filters --filter "${filter}")
     endforeach()
-    get_target_property(boost_include Boost::headers INTERFACE_INCLUDE_DIRECTORIES)
-    list(TRANSFORM boost_include PREPEND -I)
-    string(REPLACE ";" " " flags "${boost_include}")
+    set(flags)
+    foreach(library Boost::headers fmt::fmt nlohmann_json::nlohmann_json)
+        get_target_property(folders ${library} INTERFACE_INCLUDE_DIRECTORIES)
+        foreach(folder IN LISTS folders)
+            if(IS_DIRECTORY "${folder}")
+                string(APPEND flags " -I${folder}")
+            endif()
+        endforeach()
+    endforeach()
     execute_process(
         COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${Python3_EXECUTABLE} ${engine}/generate.py generate
                 --operation ${operation} --configurations ${set_CONFIGURATIONS} --targets ${architectures} ${filters}

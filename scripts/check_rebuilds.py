@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 OPERATION = "grouped_conv_bwd_weight"
 TILE = {"dtype": "fp16", "spatial": 1, "dense": "channels", "block": {"m": 32, "n": 32, "k": 32}, "waves": {"m": 1, "n": 1},
-        "instruction": "mfma_16x16x16_fp16", "pipeline": "single_buffer", "epilogue": "direct",
+        "instruction": "mfma_16x16x16_fp16", "pipeline": "single_buffer", "stages": 1, "epilogue": "direct",
         "split": "any_split", "vector": {"out": 1, "in": 1, "wei": 1}}
 
 
@@ -57,7 +57,7 @@ def main():
             sys.stdout.flush()
 
         def all_of(block):
-            name = f"spatial1_channels_block{block}_waves1x1_mfma_16x16x16_fp16_single_buffer_direct_any_split_vector1x1x1"
+            name = f"spatial1_channels_block{block}_waves1x1_mfma_16x16x16_fp16_single_buffer_stages1_direct_any_split_vector1x1x1"
             return [f"{name}.cpp.o", f"GPU code of {name}", f"{name}.hsaco.cpp.o"]
 
         other = {**TILE, "block": {"m": 32, "n": 64, "k": 32}}

@@ -19,6 +19,7 @@ Keys are min_ or max_ and the name of a fact; --list-keys prints them. Exit stat
 import argparse
 import csv
 import fnmatch
+import functools
 import json
 import os
 import re
@@ -411,15 +412,20 @@ def find_code_objects(paths):
     return files
 
 
+@functools.cache
+def logged_seconds(log):
+    """Seconds of each output in Ninja's log, of its last build."""
+    entries = [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()[1:]]
+    return {output: (int(end) - int(start)) / 1000 for start, end, _, output, _ in entries}
+
+
 def compile_seconds(file):
     """What compiling the file took when Ninja last did it; None where no log tells."""
-    for folder in file.resolve().parents:
+    file = file.resolve()
+    for folder in file.parents:
         log = folder / ".ninja_log"
         if log.is_file():
-            output = str(file.resolve().relative_to(folder))
-            entries = [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()[1:]]
-            times = [int(entry[1]) - int(entry[0]) for entry in entries if entry[3] == output]
-            return times[-1] / 1000 if times else None
+            return logged_seconds(log).get(str(file.relative_to(folder)))
     return None
 
 

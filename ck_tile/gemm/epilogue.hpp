@@ -70,7 +70,7 @@ using strip_tile = lds_tile<float, detail::strip_in_lds(S)>;
 constexpr int epilogue_lds_bytes(const shape& s) { return detail::strip_in_lds(s).elements() * 4; }
 
 // Of a kernel that runs a pipeline, with `tables` bytes for the tables of its windows behind, and then an epilogue.
-constexpr int lds_bytes(const shape& s, pipeline p, int tables = 0, epilogue e = epilogue::through_lds)
+constexpr int lds_bytes(const shape& s, main_loop p, int tables = 0, epilogue e = epilogue::through_lds)
 {
     const int loop = main_loop_lds_bytes(s, p) + tables, end = e == epilogue::direct ? 0 : epilogue_lds_bytes(s);
     return loop > end ? loop : end;

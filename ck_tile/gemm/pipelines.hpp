@@ -4,9 +4,9 @@
 // Step k multiplies from LDS while the operands of step k+1 come from memory into registers:
 //   single_buffer   one stage of operands in LDS; two barriers a step
 //   double_buffer   two stages, used in turn: one is written while the other is read; one barrier a step
-//   async_stages    four stages; operands are copied to LDS two steps ahead, without a stop in registers, and a step's products
-//                   may still be under way in the next; threads meet at an mbarrier: for targets with asynchronous copies and
-//                   products
+//   async_stages    three stages or more, four by default; operands are copied to LDS that many steps ahead but two, without a
+//                   stop in registers, and a step's products may still be under way in the next; threads meet at an mbarrier:
+//                   for targets with asynchronous copies and products
 // The operands are windows over (row, k); a window that runs past the end of k reads zeros, which add nothing.
 #pragma once
 
@@ -29,7 +29,20 @@ enum class pipeline
     async_stages
 };
 
-constexpr int lds_buffers(pipeline p) { return p == pipeline::async_stages ? 4 : p == pipeline::double_buffer ? 2 : 1; }
+// A pipeline and its stages in LDS: 1 and 2 where operands go through registers, 3 or more where they are copied.
+struct main_loop
+{
+    pipeline kind;
+    int stages;
+
+    constexpr main_loop(pipeline p)
+        : main_loop(p, p == pipeline::async_stages    ? 4
+                       : p == pipeline::double_buffer ? 2
+                                                      : 1)
+    {
+    }
+    constexpr main_loop(pipeline p, int n) : kind(p), stages(n) {}
+};
 
 // An operand [rows, k] in LDS: k contiguous where it goes through registers, rows where it is copied as it lies in memory.
 template <pipeline P = pipeline::single_buffer>
@@ -54,9 +67,9 @@ constexpr int operand_bytes(const shape& s, pipeline p)
 template <shape S>
 using step_barrier = split_barrier<S.waves(), S.inst().a.lanes()>;
 
-constexpr int main_loop_lds_bytes(const shape& s, pipeline p)
+constexpr int main_loop_lds_bytes(const shape& s, main_loop p)
 {
-    return lds_buffers(p) * operand_bytes(s, p) + (p == pipeline::async_stages ? split_barrier<1, 1>::bytes : 0);
+    return p.stages * operand_bytes(s, p.kind) + (p.kind == pipeline::async_stages ? split_barrier<1, 1>::bytes : 0);
 }
 
 template <shape S, pipeline P>
@@ -143,14 +156,15 @@ CK_TILE_FN void run_through_registers(const block& in, Acc& acc, A a, B b, int s
     }
 }
 
-// The pipeline async_stages. In step k, copies of step k + 2 go where the operands of step k - 2 were. A thread arrives at the
+// The pipeline async_stages. In step k, copies of step k + Stages - 2 go where the operands of step k - 2 were. A thread arrives at the
 // barrier of step k when what it copied for that step is there, and the products of step k - 2 are made.
-template <shape S, class A, class B, class Acc>
+template <shape S, int Stages, class A, class B, class Acc>
 CK_TILE_FN void run_async_stages(const block& in, Acc& acc, A a, B b, int steps)
 {
     constexpr pipeline P = pipeline::async_stages;
-    constexpr int ahead = 2, stages = lds_buffers(P), bytes = operand_bytes_of<S, P>;
-    static_assert(stages == ahead + 2, "one stage is multiplied, one may be until the barrier");
+    constexpr int stages = Stages, bytes = operand_bytes_of<S, P>;
+    constexpr int ahead = stages - 2; // one stage is multiplied, one may be until the barrier
+    static_assert(ahead >= 1, "async_stages: copies need a stage of their own");
     const auto a_step = a.template step<1>(S.k);
     const auto b_step = b.template step<1>(S.k);
     int filling       = 0; // byte offset in LDS
@@ -192,16 +206,16 @@ CK_TILE_FN void run_async_stages(const block& in, Acc& acc, A a, B b, int steps)
 
 // acc += A * B over `steps` steps of S.k. `a_lds` and `b_lds` are the distributions that hold a thread's part of the
 // operands when they go to LDS; the windows give each thread the same elements.
-template <shape S, pipeline P, distribution ALds, distribution BLds, class A, class B, class Acc>
+template <shape S, main_loop P, distribution ALds, distribution BLds, class A, class B, class Acc>
 CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
 {
-    if constexpr(P == pipeline::async_stages)
+    if constexpr(P.kind == pipeline::async_stages)
     {
         place_accumulators(acc);
-        detail::run_async_stages<S>(in, acc, a, b, steps);
+        detail::run_async_stages<S, P.stages>(in, acc, a, b, steps);
     }
     else
-        detail::run_through_registers<S, P, ALds, BLds>(in, acc, a, b, steps);
+        detail::run_through_registers<S, P.kind, ALds, BLds>(in, acc, a, b, steps);
     place_accumulators(acc); // until the epilogue takes them, strip by strip
 }
 

@@ -37,6 +37,27 @@ inline std::string describe(const violation& v)
 
 namespace detail
 {
+// What `word` makes of each member's name and value, parted by `separator`.
+template <described T, class Word>
+std::string join(const T& c, std::string_view separator, Word&& word)
+{
+    std::string text;
+    each_member(c, [&](std::string_view name, const auto& member) {
+        text += fmt::format("{}{}", text.empty() ? "" : separator, word(name, member));
+    });
+    return text;
+}
+
+// The value of a member that has no members of its own.
+template <class T>
+std::string leaf(const T& member)
+{
+    if constexpr(enumeration<T>)
+        return std::string(name_of(member));
+    else
+        return std::to_string(member);
+}
+
 // Takes `word` off the front of `text`.
 inline bool take(std::string_view& text, std::string_view word)
 {
@@ -58,17 +79,11 @@ template <class T>
 std::string word_of(std::string_view name, const T& member)
 {
     if constexpr(enumeration<T>)
-        return std::string(name_of(member));
-    else if constexpr(std::same_as<T, int>)
-        return fmt::format("{}{}", name, member);
+        return leaf(member);
+    else if constexpr(described<T>)
+        return fmt::format("{}{}", name, join(member, "x", [](auto, int number) { return leaf(number); }));
     else
-    {
-        std::string word;
-        each_member(member, [&](std::string_view, int number) {
-            word += fmt::format("{}{}", word.empty() ? "" : "x", number);
-        });
-        return fmt::format("{}{}", name, word);
-    }
+        return fmt::format("{}{}", name, member);
 }
 
 template <class T>
@@ -145,34 +160,30 @@ result<T> parse_instance_name(std::string_view operation, std::string_view name)
 template <described T>
 std::string print(const T& c)
 {
-    std::string text;
-    each_member(c, [&](std::string_view name, const auto& member) {
-        text += fmt::format("{}{} ", text.empty() ? "" : ", ", name);
+    return detail::join(c, ", ", [](std::string_view name, const auto& member) {
         if constexpr(described<decltype(member)>)
-            text += "(" + print(member) + ")";
-        else if constexpr(enumeration<decltype(member)>)
-            text += name_of(member);
+            return fmt::format("{} ({})", name, print(member));
         else
-            text += std::to_string(member);
+            return fmt::format("{} {}", name, detail::leaf(member));
     });
-    return text;
 }
 
 // "{.arch = architecture::gfx942, .block = {.m = 128, .n = 128, .k = 32}}", for sources in namespace ck_tile.
 template <described T>
 std::string literal(const T& c)
 {
-    std::string text;
-    each_member(c, [&](std::string_view name, const auto& member) {
-        text += fmt::format("{}.{} = ", text.empty() ? "" : ", ", name);
-        if constexpr(described<decltype(member)>)
-            text += literal(member);
-        else if constexpr(enumeration<decltype(member)>)
-            text += fmt::format("{}::{}", enumerators<std::remove_cvref_t<decltype(member)>>::type, name_of(member));
-        else
-            text += std::to_string(member);
-    });
-    return "{" + text + "}";
+    return "{" +
+           detail::join(c, ", ",
+                        [](std::string_view name, const auto& member) {
+                            using M = std::remove_cvref_t<decltype(member)>;
+                            if constexpr(described<M>)
+                                return fmt::format(".{} = {}", name, literal(member));
+                            else if constexpr(enumeration<M>)
+                                return fmt::format(".{} = {}::{}", name, enumerators<M>::type, detail::leaf(member));
+                            else
+                                return fmt::format(".{} = {}", name, detail::leaf(member));
+                        }) +
+           "}";
 }
 
 } // namespace ck_tile::reflect

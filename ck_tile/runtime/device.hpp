@@ -64,7 +64,8 @@ class device
     status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes) const;
     status synchronize() const;
 
-    // Milliseconds that `work` (which queues kernels) takes: the median of `repeats`, after one run to warm up.
+    // Milliseconds that `work` (which queues kernels) takes: the median of `repeats`, after one run to warm up. On a GPU each is
+    // queued behind others, so that what the CPU needs to launch it does not count.
     result<double> time(const std::function<status()>& work, int repeats = 5) const;
 
   private:

@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -25,6 +26,25 @@ constexpr std::string_view magic      = "\x93NUMPY";
 constexpr std::size_t prefix_bytes    = 10; // magic, version, length of the header in 2 bytes (4 in version 2.0)
 constexpr std::size_t alignment_bytes = 64; // of the first element, in files that NumPy and we write
 constexpr std::size_t longest_header  = 1 << 16;
+
+struct element
+{
+    npy_type type;
+    const char* name;
+    const char* descr; // in headers
+    std::size_t bytes;
+};
+
+constexpr element elements[] = {{npy_type::float16, "float16", "<f2", 2},
+                                {npy_type::float32, "float32", "<f4", 4},
+                                {npy_type::uint8, "uint8", "|u1", 1},
+                                {npy_type::int32, "int32", "<i4", 4},
+                                {npy_type::int64, "int64", "<i8", 8}};
+
+const element& element_of(npy_type type)
+{
+    return *std::find_if(std::begin(elements), std::end(elements), [&](const element& e) { return e.type == type; });
+}
 
 rejection reject(const fs::path& path, std::string_view expected, std::string_view found)
 {
@@ -141,9 +161,9 @@ std::optional<dictionary> read_dictionary(std::string_view text)
     return complete ? std::optional(read) : std::nullopt;
 }
 
-std::optional<std::size_t> checked_bytes(const std::vector<std::int64_t>& lengths, data_type type)
+std::optional<std::size_t> checked_bytes(const std::vector<std::int64_t>& lengths, npy_type type)
 {
-    std::size_t bytes = bytes_of(type);
+    std::size_t bytes = element_of(type).bytes;
     if(std::find(lengths.begin(), lengths.end(), 0) != lengths.end())
         return 0;
     for(const std::int64_t length : lengths)
@@ -184,15 +204,19 @@ result<npy_header> read_header(std::ifstream& file, const fs::path& path, std::s
         return reject(path, "a header with a simple descr, fortran_order and shape",
                       "one that is not such a dictionary");
     }
-    if(header->descr != "<f2" && header->descr != "<f4")
+    const auto* known = std::find_if(std::begin(elements), std::end(elements),
+                                     [&](const element& e) { return header->descr == e.descr; });
+    if(known == std::end(elements))
     {
-        return reject(path, "an array of little-endian float16 or float32 ('<f2' or '<f4')",
+        return reject(path,
+                      "an array of little-endian float16, float32, uint8, int32 or int64 ('<f2', '<f4', '|u1', '<i4' "
+                      "or '<i8')",
                       fmt::format("'{}'", header->descr->substr(0, 16)));
     }
     if(*header->fortran_order)
         return reject(path, "an array in C order", "one in Fortran order");
 
-    const data_type type                      = header->descr == "<f2" ? data_type::fp16 : data_type::fp32;
+    const npy_type type                       = known->type;
     const std::optional<std::size_t> promised = checked_bytes(*header->shape, type);
     const std::size_t data_offset             = header_offset + header_bytes;
     if(!promised || *promised != file_bytes - data_offset)
@@ -220,6 +244,8 @@ result<npy_header> open_npy(std::ifstream& file, const fs::path& path)
 
 } // namespace
 
+const char* name_of(npy_type type) { return element_of(type).name; }
+
 result<npy_header> read_npy_header(const fs::path& path)
 {
     std::ifstream file;
@@ -238,11 +264,9 @@ result<npy_array> read_npy(const fs::path& path)
     return array;
 }
 
-status write_npy(const fs::path& path, data_type type, const std::vector<std::int64_t>& lengths,
+status write_npy(const fs::path& path, npy_type type, const std::vector<std::int64_t>& lengths,
                  std::span<const std::byte> data)
 {
-    if(type == data_type::bf16)
-        return rejection{fmt::format("{}: NumPy has no bf16: write the values as fp32", path.string())};
     const std::optional<std::size_t> bytes = checked_bytes(lengths, type);
     if(bytes != data.size())
     {
@@ -250,8 +274,7 @@ status write_npy(const fs::path& path, data_type type, const std::vector<std::in
                                      path.string(), data.size())};
     }
 
-    std::string header =
-        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (", type == data_type::fp16 ? "<f2" : "<f4");
+    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': (", element_of(type).descr);
     for(const std::int64_t length : lengths)
         header += fmt::format("{},", length); // a comma after the last one too: (3) is no tuple
     header += "), }";

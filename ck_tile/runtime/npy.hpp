@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes NumPy's .npy files (format 1.0 and 2.0) of little-endian float16 and float32 in C order.
+// Reads and writes NumPy's .npy files (format 1.0 and 2.0) of little-endian float16, float32, uint8, int32 and int64 in C
+// order.
 #pragma once
 
-#include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
 
 #include <cstddef>
@@ -14,10 +14,22 @@
 namespace ck_tile
 {
 
+// The element types of files.
+enum class npy_type
+{
+    float16,
+    float32,
+    uint8,
+    int32,
+    int64
+};
+
+const char* name_of(npy_type type); // as NumPy says
+
 // What a file says that it holds.
 struct npy_header
 {
-    data_type type; // fp16 or fp32
+    npy_type type;
     std::vector<std::int64_t> lengths;
     std::size_t data_offset; // bytes from the start of the file to the first element
     std::size_t data_bytes;
@@ -25,7 +37,7 @@ struct npy_header
 
 struct npy_array
 {
-    data_type type;
+    npy_type type;
     std::vector<std::int64_t> lengths;
     std::vector<std::byte> data;
 };
@@ -36,8 +48,8 @@ result<npy_header> read_npy_header(const std::filesystem::path& path);
 
 result<npy_array> read_npy(const std::filesystem::path& path);
 
-// `data` holds as many elements of `type` (fp16 or fp32) as the lengths say. An existing file is replaced.
-status write_npy(const std::filesystem::path& path, data_type type, const std::vector<std::int64_t>& lengths,
+// `data` holds as many elements as the lengths say. An existing file is replaced.
+status write_npy(const std::filesystem::path& path, npy_type type, const std::vector<std::int64_t>& lengths,
                  std::span<const std::byte> data);
 
 } // namespace ck_tile

@@ -49,12 +49,15 @@ struct counting
 {};
 } // namespace detail
 
-// f(constant<0>), f(constant<1>) ... f(constant<N - 1>), in sequence: for registers that must have a fixed number.
+// f(constant<0>), f(constant<1>) ... f(constant<N - 1>), in sequence: for registers that must have a fixed number. A large f
+// is inlined too: called, it would take registers through memory.
 template <int N, class F>
 CK_TILE_FN constexpr void static_for(F&& f)
 {
-    [&]<int... I>(detail::counting<int, I...>)
-        __attribute__((always_inline)) { (f(constant<I>{}), ...); }(__make_integer_seq<detail::counting, int, N>{});
+    if constexpr(N > 0)
+        [&]<int... I>(detail::counting<int, I...>) __attribute__((always_inline)) {
+            [[clang::always_inline]] (f(constant<I>{}), ...);
+        }(__make_integer_seq<detail::counting, int, N>{});
 }
 
 } // namespace ck_tile

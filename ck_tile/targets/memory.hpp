@@ -10,6 +10,10 @@ namespace ck_tile
 {
 // An offset outside of every range, and so is its sum with any offset below 2 GiB.
 inline constexpr unsigned nowhere = 0x80000000u;
+
+// What one lane moves with one instruction.
+template <int Bytes>
+inline constexpr bool is_access = Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16;
 } // namespace ck_tile
 
 #if defined(__AMDGCN__)

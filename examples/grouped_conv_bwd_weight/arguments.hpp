@@ -3,40 +3,18 @@
 #pragma once
 
 #include "ck_tile/runtime/status.hpp"
-#include "examples/support/tensor_init.hpp"
+#include "examples/support/job.hpp"
 #include "ops/grouped_conv/problem.hpp"
-
-#include <cstdint>
-#include <filesystem>
-#include <string>
 
 namespace ck_tile::examples
 {
 
-enum class verification
+struct arguments : job
 {
-    none,
-    cpu,             // the fp64 reference
-    reference_kernel // on the target
-};
-
-struct arguments
-{
-    verification verify = verification::cpu;
-    fill init           = fill::integers;
-    bool time           = false;
     conv::problem problem;
-    int split_k        = 0; // 0: as many as fill the target
-    std::string target = "auto";
-    std::string instance;
-    bool list_instances = false;
+    int split_k = 0;             // 0: as many as fill the target
     std::filesystem::path tuned; // table of choices
-    bool tune          = false;  // measure, and write the choice there
-    std::uint64_t seed = 1;
-    std::filesystem::path load; // folders and files; empty: none
-    std::filesystem::path dump;
-    std::filesystem::path json;
-    std::string help; // to be printed instead of anything else when not empty
+    bool tune = false;           // measure, and write the choice there
 };
 
 // The arguments, with a valid problem, or which of them is wrong and why.

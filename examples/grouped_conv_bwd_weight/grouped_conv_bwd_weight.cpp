@@ -9,6 +9,7 @@
 #include "examples/support/compare.hpp"
 #include "examples/support/demand.hpp"
 #include "examples/support/device_memory.hpp"
+#include "examples/support/report.hpp"
 #include "examples/support/tensor_file.hpp"
 #include "ops/grouped_conv_bwd_weight/reference.hpp"
 
@@ -17,9 +18,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <new>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -105,6 +103,23 @@ device_buffer upload_input(const device& on, const std::vector<std::byte>& eleme
     return elements.empty() ? demand(on.allocate_zeroed(shape.elements() * bytes_of(type))) : upload(on, elements);
 }
 
+// The tensors of a problem on the device.
+struct device_tensors
+{
+    device_buffer in;
+    device_buffer out;
+    device_buffer wei;
+
+    op::tensors addresses() const { return {in.data(), out.data(), wei.data()}; }
+};
+
+device_tensors make_tensors(const device& on, const conv::problem& p, const inputs& data)
+{
+    const shapes sizes(p);
+    return {upload_input(on, data.in, p.type, sizes.in), upload_input(on, data.out, p.type, sizes.out),
+            make_result(on, sizes.wei.elements() * bytes_of(p.type))};
+}
+
 void dump(const arguments& given, const shapes& sizes, const inputs& data, const std::vector<std::byte>& weights)
 {
     const data_type type  = given.problem.type;
@@ -167,12 +182,10 @@ outcome compute(const device& on, const arguments& given, const shapes& sizes, c
     outcome done{plan, {}, {}};
 
     const inputs data             = make_inputs(given, sizes);
-    const device_buffer in        = upload_input(on, data.in, p.type, sizes.in);
-    const device_buffer out       = upload_input(on, data.out, p.type, sizes.out);
-    const device_buffer wei       = make_result(on, sizes.wei.elements() * bytes_of(p.type));
+    const device_tensors tensors  = make_tensors(on, p, data);
     const device_buffer workspace = demand(on.allocate(plan.workspace_bytes));
 
-    const auto work = [&] { return op::run(on, p, plan, {in.data(), out.data(), wei.data()}, workspace.data()); };
+    const auto work = [&] { return op::run(on, p, plan, tensors.addresses(), workspace.data()); };
     if(given.time)
     {
         done.milliseconds = demand(on.time(work));
@@ -185,7 +198,7 @@ outcome compute(const device& on, const arguments& given, const shapes& sizes, c
         demand(on.synchronize());
     }
 
-    const std::vector<std::byte> weights = download(on, wei);
+    const std::vector<std::byte> weights = download(on, tensors.wei);
     if(!given.dump.empty())
         dump(given, sizes, data, weights);
     switch(given.verify)
@@ -194,7 +207,7 @@ outcome compute(const device& on, const arguments& given, const shapes& sizes, c
     case verification::cpu: done.verified = verify_on_cpu(p, sizes, data, decode(p.type, weights)); break;
     case verification::reference_kernel: done.verified = verify_on_target(on, p, data, decode(p.type, weights)); break;
     }
-    fmt::print("{}\n", describe_verification(given, done));
+    fmt::print("{}\n", describe_verification(given.verify, done.verified, sizes.wei.lengths));
     return done;
 }
 
@@ -211,10 +224,8 @@ void tune(const device& on, const arguments& given)
     demand(check_writable(given.tuned));
 
     const inputs data              = make_inputs(given, sizes);
-    const device_buffer in         = upload_input(on, data.in, p.type, sizes.in);
-    const device_buffer out        = upload_input(on, data.out, p.type, sizes.out);
-    const device_buffer wei        = make_result(on, sizes.wei.elements() * bytes_of(p.type));
-    const op::measured_plan chosen = demand(op::tune(on, p, {in.data(), out.data(), wei.data()}));
+    const device_tensors tensors   = make_tensors(on, p, data);
+    const op::measured_plan chosen = demand(op::tune(on, p, tensors.addresses()));
     op::remember(table, on, p, chosen.fastest);
     demand(table.save(given.tuned));
     fmt::print("Tuned: the fastest of {} measured is {} with {} splits, {:.4g} ms; written to {}\n", chosen.measured,
@@ -271,27 +282,11 @@ int run(const arguments& given)
 
 int main(int argc, char** argv)
 {
-    constexpr const char* no_memory = "there is not enough memory for this problem: choose a smaller one";
-    try
-    {
+    return run_program(program, [&] {
         const arguments given = demand(parse_arguments(argc, argv));
-        if(!given.help.empty())
-        {
-            fmt::print("{}", given.help);
-            return success;
-        }
-        return run(given);
-    }
-    catch(const std::bad_alloc&)
-    {
-        return fail(program, no_memory);
-    }
-    catch(const std::length_error&) // a std::vector larger than any memory
-    {
-        return fail(program, no_memory);
-    }
-    catch(const std::exception& error) // a rejection, or what the system refuses, such as one more thread
-    {
-        return fail(program, error.what());
-    }
+        if(given.help.empty())
+            return run(given);
+        fmt::print("{}", given.help);
+        return int(success);
+    });
 }

@@ -23,9 +23,6 @@ struct outcome
 // "Perf: t ms, x TFlops, y GB/s, <instance>, <target>"; the bytes are each tensor's once.
 std::string describe_timing(const device& on, const conv::problem& p, const outcome& done);
 
-// "Verification against ...: passed, ..."
-std::string describe_verification(const arguments& given, const outcome& done);
-
 status write_json(const device& on, const arguments& given, const outcome& done);
 
 } // namespace ck_tile::examples

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+// The problem and the options of groupnorm_bwd.
 #include "examples/groupnorm_bwd/arguments.hpp"
 
 #include "examples/support/command_line.hpp"
 
-#include <fmt/format.h>
+#include <span>
 
 namespace ck_tile::examples
 {
@@ -26,13 +27,12 @@ constexpr const char* about =
   Exit code: 0 verified or nothing to verify, 1 wrong result, 2 bad arguments or not supported.
 )";
 
-status parse_problem(groupnorm::problem& p, const std::vector<std::string>& texts)
+status parse_problem(groupnorm::problem& p, std::span<const std::string> texts)
 {
     if(texts.empty())
         return {};
-    if(texts.size() != 5)
-        return rejection{fmt::format(
-            "a problem needs 5 numbers after verify, init and time (N H W G C), but {} are given", texts.size())};
+    if(status all = check_count(texts, 5, "N H W G C"); !all)
+        return all;
     number_reader numbers(texts);
     p.batch    = numbers.next("N");
     p.image[0] = numbers.next("H");
@@ -47,28 +47,27 @@ status parse_problem(groupnorm::problem& p, const std::vector<std::string>& text
 result<arguments> parse_arguments(int argc, const char* const* argv)
 {
     arguments given;
-    std::vector<std::string> numbers;
-    std::string type = ck_tile::name_of(given.problem.type), layout = groupnorm::name_of(given.problem.layout);
-    CLI::App app(about, "groupnorm_bwd");
-    app.add_option("--dtype", type, "fp16, bf16 or fp32")->capture_default_str();
-    app.add_option("--layout", layout, "nhwgc or ngchw")->capture_default_str();
-    if(status s = parse_common(app, argc, argv, "x, dy, gamma, mean and inv_std (.npy)",
-                               "those and dx, dgamma and dbeta (the results)", given, numbers);
-       !s)
-        return rejection{s.reason()};
+    job_parser parser(given,
+                      {about, "groupnorm_bwd", "nhwgc or ngchw",
+                       "folder to read x.npy, dy.npy, gamma.npy, mean.npy and inv_std.npy from",
+                       "folder to write those and dx.npy, dgamma.npy and dbeta.npy (the results) to"},
+                      given.problem.type, groupnorm::name_of(given.problem.layout));
+    if(status read = parser.parse(argc, argv); !read)
+        return rejection{read.reason()};
     if(!given.help.empty())
         return given;
 
-    const result<data_type> chosen_type           = parse_data_type("--dtype", type);
-    const result<groupnorm::layout> chosen_layout = parse_choice<groupnorm::layout>(
-        "--layout", layout, {{"nhwgc", groupnorm::layout::nhwgc}, {"ngchw", groupnorm::layout::ngchw}});
+    if(status read = parse_problem(given.problem, parser.problem_numbers()); !read)
+        return rejection{read.reason()};
+    const auto chosen_type   = parser.type();
+    const auto chosen_layout = parse_choice<groupnorm::layout>(
+        "--layout", parser.layout, {{"nhwgc", groupnorm::layout::nhwgc}, {"ngchw", groupnorm::layout::ngchw}});
     if(!chosen_type || !chosen_layout)
         return rejection{chosen_type ? chosen_layout.reason() : chosen_type.reason()};
     given.problem.type   = *chosen_type;
     given.problem.layout = *chosen_layout;
-    for(const status& s : {parse_problem(given.problem, numbers), groupnorm::validate(given.problem)})
-        if(!s)
-            return rejection{s.reason()};
+    if(status valid = groupnorm::validate(given.problem); !valid)
+        return rejection{valid.reason()};
     return given;
 }
 

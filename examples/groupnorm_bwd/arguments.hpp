@@ -2,13 +2,14 @@
 // The command line of groupnorm_bwd.
 #pragma once
 
-#include "examples/support/program.hpp"
+#include "ck_tile/runtime/status.hpp"
+#include "examples/support/job.hpp"
 #include "ops/groupnorm/problem.hpp"
 
 namespace ck_tile::examples
 {
 
-struct arguments : common_arguments
+struct arguments : job
 {
     groupnorm::problem problem;
 };

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <exception>
 #include <fstream>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 namespace ck_tile::examples
@@ -73,6 +76,27 @@ int fail(std::string_view program, std::string_view reason, exit_code code)
     std::replace(line.begin(), line.end(), '\n', ' '); // file names and libraries' messages may hold more lines
     fmt::print(stderr, "{}: {}\n", program, line);
     return code;
+}
+
+int run_program(std::string_view program, const std::function<int()>& work)
+{
+    constexpr const char* no_memory = "there is not enough memory for this problem: choose a smaller one";
+    try
+    {
+        return work();
+    }
+    catch(const std::bad_alloc&)
+    {
+        return fail(program, no_memory);
+    }
+    catch(const std::length_error&) // a std::vector larger than any memory
+    {
+        return fail(program, no_memory);
+    }
+    catch(const std::exception& error) // a rejection, or what the system refuses, such as one more thread
+    {
+        return fail(program, error.what());
+    }
 }
 
 } // namespace ck_tile::examples

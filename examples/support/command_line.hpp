@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -61,5 +62,8 @@ status check_folder(const std::filesystem::path& folder);
 
 // Prints the reason in one line and returns the exit code for it.
 int fail(std::string_view program, std::string_view reason, exit_code code = not_supported);
+
+// What main() returns: what work() does, or the exit code of what it throws - a rejection, or what the system refuses.
+int run_program(std::string_view program, const std::function<int()>& work);
 
 } // namespace ck_tile::examples

@@ -16,17 +16,16 @@ namespace ck_tile::examples
 namespace
 {
 
-data_type type_in_file(data_type type) { return type == data_type::bf16 ? data_type::fp32 : type; }
+npy_type type_in_file(data_type type) { return type == data_type::fp16 ? npy_type::float16 : npy_type::float32; }
 
-status check_header(const std::filesystem::path& file, data_type type, const std::vector<std::int64_t>& lengths,
-                    data_type found_type, const std::vector<std::int64_t>& found_lengths)
+status check_header(const std::filesystem::path& file, npy_type type, const char* needed_by, const char* option,
+                    const std::vector<std::int64_t>& lengths, npy_type found_type,
+                    const std::vector<std::int64_t>& found_lengths)
 {
-    if(found_type != type_in_file(type))
+    if(found_type != type)
     {
-        return rejection{
-            fmt::format("{}: {} needs an array of {}, found {}: convert the file, or choose another --dtype",
-                        file.string(), name_of(type), type == data_type::fp16 ? "float16" : "float32",
-                        found_type == data_type::fp16 ? "float16" : "float32")};
+        return rejection{fmt::format("{}: {} needs an array of {}, found {}: convert the file, or choose another {}",
+                                     file.string(), needed_by, name_of(type), name_of(found_type), option)};
     }
     if(found_lengths != lengths)
     {
@@ -41,7 +40,9 @@ status check_header(const std::filesystem::path& file, data_type type, const std
 status check_tensor_file(const std::filesystem::path& file, data_type type, const std::vector<std::int64_t>& lengths)
 {
     const result<npy_header> header = read_npy_header(file);
-    return header ? check_header(file, type, lengths, header->type, header->lengths) : rejection{header.reason()};
+    return header ? check_header(file, type_in_file(type), name_of(type), "--dtype", lengths, header->type,
+                                 header->lengths)
+                  : rejection{header.reason()};
 }
 
 result<std::vector<std::byte>> load_tensor(const std::filesystem::path& file, data_type type,
@@ -50,7 +51,9 @@ result<std::vector<std::byte>> load_tensor(const std::filesystem::path& file, da
     result<npy_array> array = read_npy(file);
     if(!array)
         return rejection{array.reason()};
-    if(status fits = check_header(file, type, lengths, array->type, array->lengths); !fits)
+    if(status fits =
+           check_header(file, type_in_file(type), name_of(type), "--dtype", lengths, array->type, array->lengths);
+       !fits)
         return rejection{fits.reason()};
     if(type != data_type::bf16)
         return std::move(array->data);
@@ -70,12 +73,23 @@ result<std::vector<std::byte>> load_tensor(const std::filesystem::path& file, da
     return elements;
 }
 
+result<std::vector<std::byte>> load_integers(const std::filesystem::path& file, npy_type type, const char* option,
+                                             const std::vector<std::int64_t>& lengths)
+{
+    result<npy_array> array = read_npy(file);
+    if(!array)
+        return rejection{array.reason()};
+    if(status fits = check_header(file, type, name_of(type), option, lengths, array->type, array->lengths); !fits)
+        return rejection{fits.reason()};
+    return std::move(array->data);
+}
+
 status dump_tensor(const std::filesystem::path& file, data_type type, const std::vector<std::int64_t>& lengths,
                    std::span<const std::byte> elements)
 {
     return type == data_type::bf16
-               ? write_npy(file, data_type::fp32, lengths, encode(data_type::fp32, decode(type, elements)))
-               : write_npy(file, type, lengths, elements);
+               ? write_npy(file, npy_type::float32, lengths, encode(data_type::fp32, decode(type, elements)))
+               : write_npy(file, type_in_file(type), lengths, elements);
 }
 
 } // namespace ck_tile::examples

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_tile/numeric/data_type.hpp"
+#include "ck_tile/runtime/npy.hpp"
 #include "ck_tile/runtime/status.hpp"
 
 #include <cstddef>
@@ -21,6 +22,10 @@ status check_tensor_file(const std::filesystem::path& file, data_type type, cons
 // problem than the one in the file.
 result<std::vector<std::byte>> load_tensor(const std::filesystem::path& file, data_type type,
                                            const std::vector<std::int64_t>& lengths);
+
+// Integers, as they lie in memory; `option` is the one that chose their type.
+result<std::vector<std::byte>> load_integers(const std::filesystem::path& file, npy_type type, const char* option,
+                                             const std::vector<std::int64_t>& lengths);
 
 status dump_tensor(const std::filesystem::path& file, data_type type, const std::vector<std::int64_t>& lengths,
                    std::span<const std::byte> elements);

@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <string_view>
+#include <utility>
 
 namespace ck_tile::conv
 {
@@ -37,21 +38,13 @@ extents output_lengths(const problem& p)
 tensor_shape packed(const std::vector<std::int64_t>& outer, int spatial, const extents& lengths,
                     const std::vector<std::int64_t>& channels, bool channels_last)
 {
-    tensor_shape shape{outer, {}};
+    std::vector<std::int64_t> all = outer;
     if(!channels_last)
-        shape.lengths.insert(shape.lengths.end(), channels.begin(), channels.end());
-    shape.lengths.insert(shape.lengths.end(), lengths.begin(), lengths.begin() + spatial);
+        all.insert(all.end(), channels.begin(), channels.end());
+    all.insert(all.end(), lengths.begin(), lengths.begin() + spatial);
     if(channels_last)
-        shape.lengths.insert(shape.lengths.end(), channels.begin(), channels.end());
-
-    shape.strides.resize(shape.lengths.size());
-    std::int64_t stride = 1;
-    for(std::size_t d = shape.lengths.size(); d-- > 0;)
-    {
-        shape.strides[d] = stride;
-        stride *= shape.lengths[d];
-    }
-    return shape;
+        all.insert(all.end(), channels.begin(), channels.end());
+    return packed_shape(std::move(all));
 }
 
 // The input (channels = C) or the output (channels = K).
@@ -153,14 +146,6 @@ double problem::floor_bytes() const
     const auto elements = [](const tensor_shape& shape) { return static_cast<double>(shape.elements()); };
     return bytes_of(type) *
            (elements(input_shape(*this)) + elements(output_shape(*this)) + elements(weight_shape(*this)));
-}
-
-std::int64_t tensor_shape::elements() const
-{
-    std::int64_t all = 1;
-    for(const std::int64_t length : lengths)
-        all *= length;
-    return all;
 }
 
 tensor_shape input_shape(const problem& p) { return image_shape(p, p.input, p.c); }

@@ -4,11 +4,11 @@
 
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
+#include "ops/tensor_shape.hpp"
 
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace ck_tile::conv
 {
@@ -74,14 +74,8 @@ struct problem
     double floor_bytes() const;
 };
 
-// A tensor of the problem: lengths and strides (in elements), slowest dimension first, as the layout's name says.
-struct tensor_shape
-{
-    std::vector<std::int64_t> lengths;
-    std::vector<std::int64_t> strides; // packed
-    std::int64_t elements() const;
-};
-
+// The tensors of the problem, packed, their dimensions in the order of the layout's name.
+using ck_tile::tensor_shape;
 tensor_shape input_shape(const problem& p);  // e.g. N, Hi, Wi, G, C
 tensor_shape output_shape(const problem& p); // e.g. N, Ho, Wo, G, K
 tensor_shape weight_shape(const problem& p); // e.g. G, K, Y, X, C

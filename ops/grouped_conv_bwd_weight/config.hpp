@@ -40,11 +40,13 @@ struct config
     gemm::wave_grid waves;
     opcode instruction;
     gemm::pipeline pipeline;
+    int stages; // of operands in LDS
     gemm::epilogue epilogue;
     split_k split;
     vector_widths vector;
 
     constexpr gemm::shape shape() const { return {block.m, block.n, block.k, waves.m, waves.n, instruction}; }
+    constexpr gemm::main_loop loop() const { return {pipeline, stages}; }
     constexpr int contiguous() const { return dense == innermost::channels ? 0 : 1; }
     constexpr gemm::transfer out_transfer() const
     {
@@ -60,11 +62,11 @@ struct config
     constexpr lookup_table in_table() const { return {in_transfer().memory, in_classes()}; }
     constexpr lookup_table out_table() const { return {out_transfer().memory, 1}; }
     constexpr bool out_is_looked_up() const { return dense == innermost::spatial; }
-    constexpr int in_table_at() const { return gemm::main_loop_lds_bytes(shape(), pipeline); }
+    constexpr int in_table_at() const { return gemm::main_loop_lds_bytes(shape(), loop()); }
     constexpr int out_table_at() const { return in_table_at() + in_table().bytes(); }
     constexpr int lds_bytes() const
     {
-        return gemm::lds_bytes(shape(), pipeline, in_table().bytes() + (out_is_looked_up() ? out_table().bytes() : 0),
+        return gemm::lds_bytes(shape(), loop(), in_table().bytes() + (out_is_looked_up() ? out_table().bytes() : 0),
                                epilogue);
     }
 };
@@ -118,8 +120,14 @@ constexpr violation check(const config& c, const target& t)
     if(c.block.m * c.block.k / s.threads() < c.vector.out || c.block.n * c.block.k / s.threads() < c.vector.in)
         return {"a vector must not be wider than a thread's part of the operand", c.vector.out,
                 "use a narrower vector"};
+    if(c.pipeline != gemm::pipeline::async_stages && c.stages != gemm::main_loop(c.pipeline).stages)
+        return {"single_buffer has one stage and double_buffer two", c.stages, "use 1 or 2, or async_stages"};
     if(c.pipeline == gemm::pipeline::async_stages)
     {
+        if(c.stages < 3 || c.stages - 2 > c.in_table().positions / c.block.k)
+            return {"async_stages has 3 stages or more, of which all but two may be copied ahead as far as a lookup "
+                    "table tells",
+                    c.stages, "use 3 or 4, or a smaller block.k"};
         if(!t.asynchronous)
             return {"async_stages needs a target with asynchronous copies and products", t.name,
                     "use single_buffer or double_buffer"};

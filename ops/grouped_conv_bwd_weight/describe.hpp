@@ -7,7 +7,7 @@
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::vector_widths, out, in, wei);
 BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::config, arch, dtype, spatial, dense, block, waves,
-                        instruction, pipeline, epilogue, split, vector);
+                        instruction, pipeline, stages, epilogue, split, vector);
 
 template <>
 struct ck_tile::reflect::enumerators<ck_tile::grouped_conv_bwd_weight::innermost>

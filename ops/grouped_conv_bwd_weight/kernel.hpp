@@ -53,7 +53,7 @@ struct program
             b.lds_at<unsigned>(in_table_at));
 
         auto acc = accumulators<shape>();
-        gemm::run_pipeline<shape, C.pipeline, C.out_transfer().lds, C.in_transfer().lds>(
+        gemm::run_pipeline<shape, C.loop(), C.out_transfer().lds, C.in_transfer().lds>(
             b, acc, out, in, ceil_div(pixels.end - pixels.begin, C.block.k));
 
         const multi_index<2> origin = {tile_m * C.block.m, tile_n * C.block.n};

@@ -1,54 +1,21 @@
 // SPDX-License-Identifier: MIT
-// What the host APIs of forward and backward share: which instances there are, which a problem runs on, launching.
+// What the host APIs of forward and backward share: which instances a problem runs on.
 #pragma once
 
-#include "ck_tile/runtime/device.hpp"
 #include "ops/groupnorm/plan.hpp"
-
-#include <fmt/format.h>
+#include "ops/host_api.hpp"
 
 #include <limits>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
 namespace ck_tile::groupnorm
 {
 
-inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 inline int compute_units(const device& on)
 {
     return on.is_host() ? on.architecture().compute_units : on.compute_units();
-}
-
-inline status launch(const device& on, const kernel& k, std::int64_t blocks, const auto& arguments)
-{
-    return blocks == 0 ? status{} : on.launch(k, {static_cast<unsigned>(blocks)}, &arguments, sizeof arguments);
-}
-
-// Those of `all` that the device can run.
-template <class Instance>
-std::vector<const Instance*> available(const device& on, std::span<const Instance> all)
-{
-    std::vector<const Instance*> found;
-    for(const Instance& i : all)
-        if(i.configuration.arch == on.architecture().arch && (!on.is_host() || i.main->on_host != nullptr))
-            found.push_back(&i);
-    return found;
-}
-
-// The support kernels for the device and type among `all`, or that the program was built without them.
-template <class Support>
-result<const Support*> support_for(const device& on, data_type type, std::span<const Support> all)
-{
-    for(const Support& s : all)
-        if(s.arch == on.architecture().arch && s.type == type)
-            return &s;
-    return rejection{
-        fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
-                    ck_tile::name_of(type), on.architecture().name)};
 }
 
 template <class Instance>

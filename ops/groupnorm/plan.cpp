@@ -20,8 +20,6 @@ constexpr double wave_bytes        = 500;  // while a wave adds up its sums
 constexpr double exchange_bytes    = 10e3; // while units exchange theirs
 constexpr int sector_bytes         = 32;   // that memory moves at least
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 geometry sizes_of(const problem& p)
 {
     geometry g  = {};

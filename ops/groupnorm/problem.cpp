@@ -10,13 +10,8 @@
 namespace ck_tile::groupnorm
 {
 
-std::int64_t problem::pixels() const
+namespace
 {
-    std::int64_t all = 1;
-    for(int d = 0; d < spatial; ++d)
-        all *= image[static_cast<std::size_t>(d)];
-    return all;
-}
 
 std::vector<std::int64_t> image_lengths(const problem& p)
 {
@@ -30,25 +25,19 @@ std::vector<std::int64_t> image_lengths(const problem& p)
     return lengths;
 }
 
-std::vector<std::int64_t> parameter_lengths(const problem& p) { return {p.groups, p.c}; }
-std::vector<std::int64_t> statistic_lengths(const problem& p) { return {p.batch, p.groups}; }
+} // namespace
 
-std::vector<std::int64_t> packed_strides(const std::vector<std::int64_t>& lengths)
-{
-    std::vector<std::int64_t> strides(lengths.size());
-    std::int64_t stride = 1;
-    for(std::size_t d = lengths.size(); d-- > 0; stride *= lengths[d])
-        strides[d] = stride;
-    return strides;
-}
-
-std::int64_t product(const std::vector<std::int64_t>& lengths)
+std::int64_t problem::pixels() const
 {
     std::int64_t all = 1;
-    for(const std::int64_t length : lengths)
-        all *= length;
+    for(int d = 0; d < spatial; ++d)
+        all *= image[static_cast<std::size_t>(d)];
     return all;
 }
+
+tensor_shape image_shape(const problem& p) { return packed_shape(image_lengths(p)); }
+tensor_shape parameter_shape(const problem& p) { return packed_shape({p.groups, p.c}); }
+tensor_shape statistic_shape(const problem& p) { return packed_shape({p.batch, p.groups}); }
 
 status validate(const problem& p)
 {

@@ -4,11 +4,11 @@
 
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
+#include "ops/tensor_shape.hpp"
 
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace ck_tile::groupnorm
 {
@@ -43,13 +43,9 @@ struct problem
     std::int64_t group_elements() const { return pixels() * c; } // that one mean is taken over
 };
 
-// Lengths of the tensors, slowest dimension first, packed.
-std::vector<std::int64_t> image_lengths(const problem& p);     // x, y, dy, dx
-std::vector<std::int64_t> parameter_lengths(const problem& p); // gamma, beta, dgamma, dbeta: G, C
-std::vector<std::int64_t> statistic_lengths(const problem& p); // mean, inv_std: N, G
-
-std::vector<std::int64_t> packed_strides(const std::vector<std::int64_t>& lengths);
-std::int64_t product(const std::vector<std::int64_t>& lengths);
+tensor_shape image_shape(const problem& p);     // x, y, dy, dx: e.g. N, H, W, G, C
+tensor_shape parameter_shape(const problem& p); // gamma, beta, dgamma, dbeta: G, C
+tensor_shape statistic_shape(const problem& p); // mean, inv_std: N, G
 
 // Whether the numbers describe a group normalisation at all: counts positive (batch may be 0), all within 32 bits, no tensor
 // of 2^63 bytes or more. Only then may the other functions be called.

@@ -3,13 +3,10 @@
 #pragma once
 
 #include "ops/groupnorm/problem.hpp"
+#include "ops/reference.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <future>
-#include <thread>
 #include <vector>
 
 namespace ck_tile::groupnorm
@@ -46,23 +43,6 @@ struct checked_sum
     }
 };
 
-// f(i) for each i below count, on all cores.
-template <class F>
-void on_all_cores(std::int64_t count, F&& f)
-{
-    std::atomic<std::int64_t> next = 0;
-    const auto work                = [&] {
-        for(std::int64_t i = next++; i < count; i = next++)
-            f(i);
-    };
-    std::vector<std::future<void>> helpers; // rather than threads, as they hand on exceptions
-    for(std::int64_t i = 1; i < std::min<std::int64_t>(std::thread::hardware_concurrency(), count); ++i)
-        helpers.push_back(std::async(std::launch::async, work));
-    work();
-    for(std::future<void>& helper : helpers)
-        helper.get();
-}
-
 // Where an element of x lies.
 struct image_order
 {
@@ -81,15 +61,32 @@ struct image_order
     }
 };
 
-// The error that a result of the problem's type may have whose terms are sums of `terms` numbers:
-//   u_out * max(|value|, smallest normal number) + 2^-24 * (8 + 2 * sqrt(terms)) * magnitude,
-// the rounding of the result, and that of fp32 sums.
-inline double error_bound(data_type type, std::int64_t terms, double value, double magnitude)
+// What a forward pass saves of x, rounded to fp32: the mean of each group, and 1 / sqrt(variance + epsilon).
+struct statistics
 {
-    // A result below the smallest normal number is rounded to a multiple of the smallest subnormal one.
-    const double smallest_normal = type == data_type::fp16 ? 0x1p-14 : 0x1p-126;
-    return unit_roundoff(type) * std::max(std::abs(value), smallest_normal) +
-           0x1p-24 * (8 + 2 * std::sqrt(static_cast<double>(terms))) * magnitude;
-}
+    std::vector<float> mean, inv_std;
+
+    statistics(const problem& p, const std::vector<float>& x, double epsilon)
+        : mean(static_cast<std::size_t>(p.batch * p.groups)), inv_std(mean.size())
+    {
+        const image_order place(p);
+        on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
+            const std::int64_t n = statistic / p.groups, first = statistic % p.groups * p.c;
+            const double elements = static_cast<double>(p.group_elements());
+            const auto average    = [&](auto&& of) {
+                double sum = 0;
+                for(std::int64_t c = first; c < first + p.c; ++c)
+                    for(std::int64_t i = 0; i < p.pixels(); ++i)
+                        sum += of(static_cast<double>(x[place(n, c, i)]));
+                return sum / elements;
+            };
+            const double middle   = average([](double v) { return v; });
+            const double variance = average([&](double v) { return (v - middle) * (v - middle); });
+
+            mean[static_cast<std::size_t>(statistic)]    = static_cast<float>(middle);
+            inv_std[static_cast<std::size_t>(statistic)] = static_cast<float>(1 / std::sqrt(variance + epsilon));
+        });
+    }
+};
 
 } // namespace ck_tile::groupnorm

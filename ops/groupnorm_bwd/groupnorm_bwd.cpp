@@ -42,7 +42,7 @@ std::size_t group_sum_bytes(const plan& what, const problem& p)
 
 } // namespace
 
-std::vector<const instance*> instances(const device& on) { return groupnorm::available(on, all_instances()); }
+std::vector<const instance*> instances(const device& on) { return instances_for(on, all_instances()); }
 
 std::string name_of(const instance& i) { return i.main->name; }
 
@@ -61,7 +61,7 @@ result<plan> make_plan(const device& on, const problem& p, const wanted& outputs
         return rejection{s.reason()};
     if(!outputs.dx && !outputs.parameters())
         return rejection{"no gradient is wanted: ask for dx, dgamma or dbeta"};
-    if(const auto support = groupnorm::support_for(on, p.type, all_support_kernels()); !support)
+    if(const auto support = support_for(on, p.type, all_support_kernels()); !support)
         return rejection{support.reason()};
     const auto steps = groupnorm::choose_steps(
         on, p, instances(on), {.result = outputs.dx, .tensors = tensors_moved, .instance_name = instance_name});
@@ -74,7 +74,7 @@ result<plan> make_plan(const device& on, const problem& p, const wanted& outputs
 
 status run(const device& on, const problem& p, const plan& what, const tensors& data, void* workspace)
 {
-    const auto support = groupnorm::support_for(on, p.type, all_support_kernels());
+    const auto support = support_for(on, p.type, all_support_kernels());
     if(!support)
         return rejection{support.reason()};
     const step *second = step_of(what, pass::apply), *summing = summing_step(what);
@@ -84,7 +84,7 @@ status run(const device& on, const problem& p, const plan& what, const tensors& 
         const float inverse = 1.f / static_cast<float>(p.group_elements());
         const arguments a   = {s.slabs,      data.x,  data.dy,  data.gamma, data.mean,
                                data.inv_std, data.dx, partials, group_sums, inverse};
-        return groupnorm::launch(on, *s.instance->main, s.blocks(), a);
+        return launch(on, *s.instance->main, s.blocks(), a);
     };
     if(status s = queue(what.steps.front()); !s)
         return s;
@@ -94,11 +94,10 @@ status run(const device& on, const problem& p, const plan& what, const tensors& 
     f.partials = partials, f.gamma = data.gamma, f.inv_std = data.inv_std, f.group_sums = group_sums;
     f.dgamma = data.dgamma, f.dbeta = data.dbeta;
     f.batch = int(p.batch), f.groups = int(p.groups), f.per_group = int(p.c);
-    f.parts        = summing != nullptr ? summing->slabs.parts.divisor : 0;
-    f.group_blocks = second != nullptr ? int(p.batch * p.groups) : 0;
-    const std::int64_t parameters =
-        what.wanted.parameters() ? groupnorm::ceil_div(p.channels(), finish::channels_of_block) : 0;
-    if(status s = groupnorm::launch(on, *(*support)->finish, f.group_blocks + parameters, f); !s)
+    f.parts                       = summing != nullptr ? summing->slabs.parts.divisor : 0;
+    f.group_blocks                = second != nullptr ? int(p.batch * p.groups) : 0;
+    const std::int64_t parameters = what.wanted.parameters() ? ceil_div(p.channels(), finish::channels_of_block) : 0;
+    if(status s = launch(on, *(*support)->finish, f.group_blocks + parameters, f); !s)
         return s;
     return second != nullptr ? queue(*second) : status{};
 }
@@ -107,7 +106,7 @@ status run_reference(const device& on, const problem& p, const tensors& data)
 {
     if(status s = groupnorm::validate(p); !s)
         return s;
-    const auto support = groupnorm::support_for(on, p.type, all_support_kernels());
+    const auto support = support_for(on, p.type, all_support_kernels());
     if(!support)
         return rejection{support.reason()};
     const auto group_sums = on.allocate(static_cast<std::size_t>(p.batch * p.groups) * sizeof(sums));
@@ -126,7 +125,7 @@ status run_reference(const device& on, const problem& p, const tensors& data)
     const auto stage = [&](reference_stage which, std::int64_t outputs) {
         a.stage = which, a.outputs = outputs;
         const kernel& reference = *(*support)->reference;
-        return groupnorm::launch(on, reference, groupnorm::ceil_div(outputs, reference.threads), a);
+        return launch(on, reference, ceil_div(outputs, reference.threads), a);
     };
     status s;
     if(data.dx != nullptr)

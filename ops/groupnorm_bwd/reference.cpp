@@ -15,7 +15,7 @@ reference_gradients reference(const groupnorm::problem& p, const reference_input
                                groupnorm::reference_result(p.channels()), groupnorm::reference_result(p.channels())};
 
     // dx, group by group.
-    groupnorm::on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
+    on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
         const std::int64_t n = statistic / p.groups, first = statistic % p.groups * p.c;
         const double mean    = in.mean[static_cast<std::size_t>(statistic)];
         const double inv_std = in.inv_std[static_cast<std::size_t>(statistic)];
@@ -41,7 +41,7 @@ reference_gradients reference(const groupnorm::problem& p, const reference_input
     });
 
     // dgamma and dbeta, channel by channel.
-    groupnorm::on_all_cores(p.channels(), [&](std::int64_t c) {
+    on_all_cores(p.channels(), [&](std::int64_t c) {
         checked_sum dgamma, dbeta;
         for(std::int64_t n = 0; n < p.batch; ++n)
         {

@@ -20,7 +20,7 @@ struct reference_gradients
 
 //   dbeta = sum of dy,  dgamma = sum of dy * (x - mean) * inv_std               over images and pixels
 //   dx = inv_std * (gamma * dy - m1 - xhat * m2),  with the means m1 of gamma * dy and m2 of gamma * dy * xhat over a group
-// Held to groupnorm::error_bound: dx to sums of the elements of a group, dgamma and dbeta to sums of N * pixels. Runs on all
+// Held to error_bound: dx to sums of the elements of a group, dgamma and dbeta to sums of N * pixels. Runs on all
 // cores; the result does not depend on how many there are.
 reference_gradients reference(const groupnorm::problem& p, const reference_inputs& in);
 

@@ -15,7 +15,7 @@ int tensors_moved(pass what) { return what == pass::sums ? 1 : 2; }
 
 } // namespace
 
-std::vector<const instance*> instances(const device& on) { return groupnorm::available(on, all_instances()); }
+std::vector<const instance*> instances(const device& on) { return instances_for(on, all_instances()); }
 
 std::string name_of(const instance& i) { return i.main->name; }
 
@@ -33,7 +33,7 @@ result<plan> make_plan(const device& on, const problem& p, std::string_view inst
 {
     if(status s = groupnorm::validate(p); !s)
         return rejection{s.reason()};
-    if(const auto support = groupnorm::support_for(on, p.type, all_support_kernels()); !support)
+    if(const auto support = support_for(on, p.type, all_support_kernels()); !support)
         return rejection{support.reason()};
     const auto steps = groupnorm::choose_steps(
         on, p, instances(on), {.several_tiles = false, .tensors = tensors_moved, .instance_name = instance_name});
@@ -48,7 +48,7 @@ result<plan> make_plan(const device& on, const problem& p, std::string_view inst
 
 status run(const device& on, const problem& p, const plan& what, const tensors& data, float epsilon, void* workspace)
 {
-    const auto support = groupnorm::support_for(on, p.type, all_support_kernels());
+    const auto support = support_for(on, p.type, all_support_kernels());
     if(!support)
         return rejection{support.reason()};
     const float inverse = 1.f / static_cast<float>(p.group_elements());
@@ -57,14 +57,14 @@ status run(const device& on, const problem& p, const plan& what, const tensors& 
     {
         const arguments a = {s.slabs,      data.x, data.gamma, data.beta, data.mean,
                              data.inv_std, data.y, partials,   epsilon,   inverse};
-        if(status done = groupnorm::launch(on, *s.instance->main, s.blocks(), a); !done)
+        if(status done = launch(on, *s.instance->main, s.blocks(), a); !done)
             return done;
         if(s.instance->configuration.pass != pass::sums)
             continue;
         const finish_arguments f = {partials,      data.mean, data.inv_std,    s.slabs.parts.divisor,
                                     int(p.groups), int(p.c),  int(p.pixels()), s.slabs.part,
                                     epsilon,       inverse};
-        if(status done = groupnorm::launch(on, *(*support)->finish, p.batch * p.groups, f); !done)
+        if(status done = launch(on, *(*support)->finish, p.batch * p.groups, f); !done)
             return done;
     }
     return {};
@@ -74,7 +74,7 @@ status run_reference(const device& on, const problem& p, const tensors& data, fl
 {
     if(status s = groupnorm::validate(p); !s)
         return s;
-    const auto support = groupnorm::support_for(on, p.type, all_support_kernels());
+    const auto support = support_for(on, p.type, all_support_kernels());
     if(!support)
         return rejection{support.reason()};
     const bool channels   = p.layout == groupnorm::layout::nhwgc;
@@ -87,7 +87,7 @@ status run_reference(const device& on, const problem& p, const tensors& data, fl
     const auto stage = [&](reference_stage which, std::int64_t outputs) {
         a.stage = which, a.outputs = outputs;
         const kernel& reference = *(*support)->reference;
-        return groupnorm::launch(on, reference, groupnorm::ceil_div(outputs, reference.threads), a);
+        return launch(on, reference, ceil_div(outputs, reference.threads), a);
     };
     const status s = stage(reference_stage::statistics, p.batch * p.groups);
     return s ? stage(reference_stage::y, p.batch * a.image) : s;

@@ -13,7 +13,7 @@ reference_results reference(const groupnorm::problem& p, const reference_inputs&
     reference_results out = {groupnorm::reference_result(p.batch * place.image),
                              groupnorm::reference_result(p.batch * p.groups),
                              groupnorm::reference_result(p.batch * p.groups)};
-    groupnorm::on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
+    on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
         const std::int64_t n = statistic / p.groups, first = statistic % p.groups * p.c;
         const auto each = [&](auto&& visit) {
             for(std::int64_t c = first; c < first + p.c; ++c)

@@ -22,7 +22,7 @@ struct reference_results
 };
 
 //   y = (x - mean) * inv_std * gamma + beta,  inv_std = 1 / sqrt(mean of (x - mean)^2 + epsilon), means over a group
-// Held to groupnorm::error_bound with the elements of a group. Runs on all cores; the result does not depend on how many
+// Held to error_bound with the elements of a group. Runs on all cores; the result does not depend on how many
 // there are.
 reference_results reference(const groupnorm::problem& p, const reference_inputs& in);
 

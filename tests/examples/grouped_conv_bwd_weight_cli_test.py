@@ -10,8 +10,12 @@ import os
 import pathlib
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from npy_files import read_npy, write_npy  # pylint: disable=wrong-import-position
 
 PROGRAM = os.environ.get("GROUPED_CONV_BWD_WEIGHT", "build/bin/grouped_conv_bwd_weight")
 
@@ -23,22 +27,6 @@ def run(*arguments, target="host"):
     command = [PROGRAM, *map(str, arguments)] + (["--target", target] if target else [])
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
-
-
-def write_npy(path, descr, shape, data):
-    header = repr({"descr": descr, "fortran_order": False, "shape": tuple(shape)}).encode()
-    header += b" " * (-(len(header) + 11) % 64) + b"\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
-
-
-def read_npy(path):
-    """The shape and the values of an array of float16 or float32."""
-    content = path.read_bytes()
-    (length,) = struct.unpack_from("<H", content, 8)
-    header = eval(content[10 : 10 + length], {"__builtins__": {}})  # pylint: disable=eval-used
-    element = {"<f2": "e", "<f4": "f"}[header["descr"]]
-    data = content[10 + length :]
-    return header["shape"], list(struct.unpack(f"<{len(data) // struct.calcsize(element)}{element}", data))
 
 
 class TestCase(unittest.TestCase):
@@ -148,7 +136,7 @@ class BadArguments(TestCase):
         in_file.write_bytes(b"no array")
         self.assert_rejected(arguments, "in.npy: expected a NumPy .npy file, found a file that does not start like one")
         write_npy(in_file, "<f8", [3, 9, 8, 2, 6], bytes(8 * 2592))
-        self.assert_rejected(arguments, "in.npy: expected an array of little-endian float16 or float32")
+        self.assert_rejected(arguments, "in.npy: expected an array of little-endian float16, float32, uint8, int32 or int64")
         write_npy(in_file, "<f4", [3, 9, 8, 2, 6], bytes(4 * 2592))
         self.assert_rejected(arguments, "in.npy: fp16 needs an array of float16, found float32")
         write_npy(in_file, "<f2", [3, 2, 6, 9, 8], bytes(2 * 2592))

@@ -14,6 +14,7 @@ constexpr config c = {.arch        = CK_TILE_BROKEN ? architecture::gfx11 : arch
                       .waves       = {2, 2},
                       .instruction = opcode::mfma_16x16x16_fp16,
                       .pipeline    = gemm::pipeline::double_buffer,
+                      .stages      = 2,
                       .epilogue    = gemm::epilogue::through_lds,
                       .split       = split_k::any_split,
                       .vector      = {1, 1, 1}};

@@ -17,7 +17,7 @@ OPERATION = "grouped_conv_bwd_weight"
 COMPILER, FLAGS, CACHE = sys.argv[1:4]
 
 SET = {"dtype": "fp16", "spatial": 2, "dense": "channels", "block": {"m": 128, "n": 128, "k": 32}, "waves": {"m": 1, "n": 2},
-       "instruction": "mfma_16x16x16_fp16", "pipeline": "single_buffer",
+       "instruction": "mfma_16x16x16_fp16", "pipeline": "single_buffer", "stages": 1,
        "epilogue": "through_lds", "split": "any_split", "vector": {"out": 8, "in": 8, "wei": 8}}
 
 
@@ -127,7 +127,7 @@ class Generate(unittest.TestCase):
             self.write(SET, entry)
             self.assert_rejected(f"{self.file}: sets[1]{reason}")
 
-        members = "dtype, spatial, dense, block, waves, instruction, pipeline, epilogue, split, vector"
+        members = "dtype, spatial, dense, block, waves, instruction, pipeline, stages, epilogue, split, vector"
         expect(changed(tile=1), f": unknown key 'tile'; allowed are {members}")
         expect({k: v for k, v in SET.items() if k != "waves"}, f": waves is missing; there must be {members}")
         expect(changed(dtype="fp8"), '.dtype: "fp8" is not allowed: choose from fp16, bf16, fp32')
@@ -144,7 +144,7 @@ class Generate(unittest.TestCase):
 
     def test_arguments(self):
         self.write(SET)
-        fields = ("arch, dtype, spatial, dense, block.m, block.n, block.k, waves.m, waves.n, instruction, pipeline, epilogue, split, "
+        fields = ("arch, dtype, spatial, dense, block.m, block.n, block.k, waves.m, waves.n, instruction, pipeline, stages, epilogue, split, "
                   "vector.out, "
                   "vector.in, vector.wei")
         self.assert_rejected("filter 'tile.m > 1': there is no field tile.m; there are " + fields, "--filter", "tile.m > 1")

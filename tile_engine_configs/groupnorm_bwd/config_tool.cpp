@@ -5,5 +5,6 @@
 
 int main(int argc, char** argv)
 {
-    return ck_tile::reflect::config_tool<ck_tile::groupnorm::config>(argc, argv, "groupnorm_bwd", {"finish", "reference"});
+    return ck_tile::reflect::config_tool<ck_tile::groupnorm::config>(argc, argv, "groupnorm_bwd",
+                                                                     {"finish", "reference"});
 }

@@ -40,7 +40,9 @@ namespace detail
 template <int Bytes>
 CK_TILE_FN auto raw_load(__amdgpu_buffer_rsrc_t descriptor, unsigned offset)
 {
-    if constexpr(Bytes == 2)
+    if constexpr(Bytes == 1)
+        return __builtin_amdgcn_raw_buffer_load_b8(descriptor, offset, 0, 0);
+    else if constexpr(Bytes == 2)
         return __builtin_amdgcn_raw_buffer_load_b16(descriptor, offset, 0, 0);
     else if constexpr(Bytes == 4)
         return __builtin_amdgcn_raw_buffer_load_b32(descriptor, offset, 0, 0);
@@ -53,7 +55,9 @@ CK_TILE_FN auto raw_load(__amdgpu_buffer_rsrc_t descriptor, unsigned offset)
 template <int Bytes, class Raw>
 CK_TILE_FN void raw_store(__amdgpu_buffer_rsrc_t descriptor, unsigned offset, Raw x)
 {
-    if constexpr(Bytes == 2)
+    if constexpr(Bytes == 1)
+        __builtin_amdgcn_raw_buffer_store_b8(x, descriptor, offset, 0, 0);
+    else if constexpr(Bytes == 2)
         __builtin_amdgcn_raw_buffer_store_b16(x, descriptor, offset, 0, 0);
     else if constexpr(Bytes == 4)
         __builtin_amdgcn_raw_buffer_store_b32(x, descriptor, offset, 0, 0);
@@ -68,8 +72,7 @@ template <class T, int N>
 CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
 {
     constexpr int bytes = sizeof(T) * N;
-    static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
-                  "load: a lane moves 2, 4, 8 or 16 bytes at once");
+    static_assert(is_access<bytes>, "load: a lane moves 1, 2, 4, 8 or 16 bytes at once");
     return __builtin_bit_cast(vector<T, N>, detail::raw_load<bytes>(range.descriptor(), offset));
 }
 
@@ -77,8 +80,7 @@ template <class T, int N>
 CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, vector<T, N> x)
 {
     constexpr int bytes = sizeof(T) * N;
-    static_assert(bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16,
-                  "store: a lane moves 2, 4, 8 or 16 bytes at once");
+    static_assert(is_access<bytes>, "store: a lane moves 1, 2, 4, 8 or 16 bytes at once");
     using raw = decltype(detail::raw_load<bytes>(range.descriptor(), 0));
     detail::raw_store<bytes>(range.descriptor(), offset, __builtin_bit_cast(raw, x));
 }

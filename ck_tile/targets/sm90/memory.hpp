@@ -11,10 +11,18 @@ template <class T, int N>
 CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
 {
     constexpr int size = sizeof(T) * N;
-    static_assert(size == 2 || size == 4 || size == 8 || size == 16, "load: a lane moves 2, 4, 8 or 16 bytes at once");
+    static_assert(is_access<size>, "load: a lane moves 1, 2, 4, 8 or 16 bytes at once");
     const char* from = range.base + offset;
     const int there  = offset < range.bytes;
-    if constexpr(size == 2)
+    if constexpr(size == 1)
+    {
+        unsigned short x = 0;
+        asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b8 %0, [%1];}"
+                     : "+h"(x)
+                     : "l"(from), "r"(there));
+        return __builtin_bit_cast(vector<T, N>, static_cast<unsigned char>(x));
+    }
+    else if constexpr(size == 2)
     {
         unsigned short x = 0;
         asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b16 %0, [%1];}"
@@ -44,8 +52,7 @@ CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
 template <class T, int N>
 CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, vector<T, N> x)
 {
-    static_assert(sizeof x == 2 || sizeof x == 4 || sizeof x == 8 || sizeof x == 16,
-                  "store: a lane moves 2, 4, 8 or 16 bytes at once");
+    static_assert(is_access<sizeof x>, "store: a lane moves 1, 2, 4, 8 or 16 bytes at once");
     if(offset < range.bytes)
         *reinterpret_cast<vector<T, N>*>(range.base + offset) = x;
 }

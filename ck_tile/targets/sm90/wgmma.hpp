@@ -37,24 +37,19 @@ CK_TILE_FN void wgmma_wait()
     "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers "}, " a ", " b ", add, 1, 1, 1, 1;}"
 
 #define CK_TILE_REGISTERS_64                                                                                           \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "             \
-    "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "             \
-    "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "             \
-    "%62, %63"
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "                       \
+    "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "                       \
+    "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "                       \
+    "%56, %57, %58, %59, %60, %61, %62, %63"
 #define CK_TILE_REGISTERS_96                                                                                           \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "             \
-    "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "             \
-    "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "             \
-    "%62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "             \
-    "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+    CK_TILE_REGISTERS_64 ", "                                                                                          \
+                         "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "  \
+                         "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define CK_TILE_REGISTERS_128                                                                                          \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "             \
-    "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "             \
-    "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "             \
-    "%62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "             \
-    "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, "                 \
-    "%101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, "                 \
-    "%117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+    CK_TILE_REGISTERS_96 ", "                                                                                          \
+                         "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, "      \
+                         "%111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, "  \
+                         "%126, %127"
 
 // c += A * B over 16 columns, both operands contiguous along their rows; c: the warp's 16 rows of the result, its fragments
 // of mma side by side.
@@ -62,30 +57,17 @@ template <opcode Op, int N, class C>
 CK_TILE_FN void wgmma(C& c, unsigned long a, unsigned long b)
 {
     static_assert(N == 128 || N == 192 || N == 256, "wgmma: a block tile is 128, 192 or 256 columns wide here");
-    if constexpr(Op == opcode::mma_16x8x16_fp16 && N == 128)
-        asm volatile(CK_TILE_WGMMA("128", "f16", CK_TILE_REGISTERS_64, "%64", "%65")
-                     : CK_TILE_ACC_16(0)
-                     : "l"(a), "l"(b));
-    else if constexpr(Op == opcode::mma_16x8x16_fp16 && N == 192)
-        asm volatile(CK_TILE_WGMMA("192", "f16", CK_TILE_REGISTERS_96, "%96", "%97")
-                     : CK_TILE_ACC_16(0), CK_TILE_ACC_4(16), CK_TILE_ACC_4(20)
-                     : "l"(a), "l"(b));
-    else if constexpr(Op == opcode::mma_16x8x16_fp16 && N == 256)
-        asm volatile(CK_TILE_WGMMA("256", "f16", CK_TILE_REGISTERS_128, "%128", "%129")
-                     : CK_TILE_ACC_16(0), CK_TILE_ACC_16(16)
-                     : "l"(a), "l"(b));
-    else if constexpr(Op == opcode::mma_16x8x16_bf16 && N == 128)
-        asm volatile(CK_TILE_WGMMA("128", "bf16", CK_TILE_REGISTERS_64, "%64", "%65")
-                     : CK_TILE_ACC_16(0)
-                     : "l"(a), "l"(b));
-    else if constexpr(Op == opcode::mma_16x8x16_bf16 && N == 192)
-        asm volatile(CK_TILE_WGMMA("192", "bf16", CK_TILE_REGISTERS_96, "%96", "%97")
-                     : CK_TILE_ACC_16(0), CK_TILE_ACC_4(16), CK_TILE_ACC_4(20)
-                     : "l"(a), "l"(b));
-    else if constexpr(Op == opcode::mma_16x8x16_bf16 && N == 256)
-        asm volatile(CK_TILE_WGMMA("256", "bf16", CK_TILE_REGISTERS_128, "%128", "%129")
-                     : CK_TILE_ACC_16(0), CK_TILE_ACC_16(16)
-                     : "l"(a), "l"(b));
+// Both types at one width; the accumulators come last.
+#define CK_TILE_WGMMA_OF_WIDTH(n, registers, a_operand, b_operand, ...)                                                \
+    if constexpr(N == n && Op == opcode::mma_16x8x16_fp16)                                                             \
+        asm volatile(CK_TILE_WGMMA(#n, "f16", registers, a_operand, b_operand) : __VA_ARGS__ : "l"(a), "l"(b));        \
+    else if constexpr(N == n && Op == opcode::mma_16x8x16_bf16)                                                        \
+    asm volatile(CK_TILE_WGMMA(#n, "bf16", registers, a_operand, b_operand) : __VA_ARGS__ : "l"(a), "l"(b))
+    CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64", "%65", CK_TILE_ACC_16(0));
+    CK_TILE_WGMMA_OF_WIDTH(192, CK_TILE_REGISTERS_96, "%96", "%97", CK_TILE_ACC_16(0), CK_TILE_ACC_4(16),
+                           CK_TILE_ACC_4(20));
+    CK_TILE_WGMMA_OF_WIDTH(256, CK_TILE_REGISTERS_128, "%128", "%129", CK_TILE_ACC_16(0), CK_TILE_ACC_16(16));
+#undef CK_TILE_WGMMA_OF_WIDTH
 }
 
 #undef CK_TILE_ACC_1

@@ -26,7 +26,7 @@ struct problem
 struct variant
 {
     gemm::shape shape;
-    gemm::pipeline pipeline;
+    gemm::main_loop pipeline;
     int contiguous; // dimension of A and B: 0 rows, 1 k
     int vector_ab;
     int vector_c;
@@ -90,11 +90,11 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
                 in, acc, make_window<a_transfer.memory>(view(a, p.m), multi_index{tile_m * s.m, 0}),
                 make_window<b_transfer.memory>(view(b, p.n * blocks), multi_index{tile_n * s.n * blocks, 0}),
                 ceil_div(p.k, s.k));
-            if constexpr(V.pipeline == gemm::pipeline::double_buffer)
+            if constexpr(V.pipeline.kind == gemm::pipeline::double_buffer)
             {
                 // Both stages are in use: the waves that are ahead must not write what the others still read.
-                const std::byte* second = lds.data()->bytes + gemm::operand_bytes(s, V.pipeline);
-                ASSERT_TRUE(std::any_of(second, second + gemm::operand_bytes(s, V.pipeline),
+                const std::byte* second = lds.data()->bytes + gemm::operand_bytes(s, V.pipeline.kind);
+                ASSERT_TRUE(std::any_of(second, second + gemm::operand_bytes(s, V.pipeline.kind),
                                         [](std::byte b) { return b != std::byte{0xff}; }));
             }
             gemm::store_through_lds<s, V.vector_c>(
@@ -165,6 +165,10 @@ TEST(Pipelines, AsyncStages)
     expect_gemm_right<variant{wide, pipeline::async_stages, 0, 8, 8}, fp16>({128, 256, 64}, 15);
     constexpr gemm::shape three_slabs = {64, 192, 32, 4, 1, opcode::mma_16x8x16_fp16};
     expect_gemm_right<variant{three_slabs, pipeline::async_stages, 0, 8, 8}, fp16>({72, 200, 150}, 20);
+    // Fewer stages and more, also than there are steps.
+    expect_gemm_right<variant{three_slabs, {pipeline::async_stages, 3}, 0, 8, 8}, fp16>({64, 192, 150}, 21);
+    expect_gemm_right<variant{three_slabs, {pipeline::async_stages, 6}, 0, 8, 8}, fp16>({64, 192, 150}, 22);
+    expect_gemm_right<variant{three_slabs, {pipeline::async_stages, 6}, 0, 8, 8}, fp16>({64, 192, 64}, 23);
     constexpr gemm::shape narrow = {64, 128, 32, 4, 1, opcode::mma_16x8x16_bf16};
     expect_gemm_right<variant{narrow, pipeline::async_stages, 0, 8, 4}, float>({64, 72, 333}, 16);
     expect_gemm_right<variant{narrow, pipeline::async_stages, 0, 8, 4}, float>({8, 8, 1}, 17);

@@ -119,7 +119,7 @@ TEST(tensor_file, keeps_bf16_and_rejects_what_is_not)
     const std::vector<float> values       = {1.0f, -0.5f, 3.140625f, NAN, infinity, 0.0f};
     const std::vector<std::byte> elements = encode(data_type::bf16, values);
     ASSERT_TRUE(dump_tensor(file, data_type::bf16, {2, 3}, elements));
-    EXPECT_EQ(read_npy_header(file)->type, data_type::fp32);
+    EXPECT_EQ(read_npy_header(file)->type, npy_type::float32);
     const auto loaded = load_tensor(file, data_type::bf16, {2, 3});
     ASSERT_TRUE(loaded) << loaded.reason();
     EXPECT_EQ(*loaded, elements);
@@ -129,7 +129,7 @@ TEST(tensor_file, keeps_bf16_and_rejects_what_is_not)
     EXPECT_EQ(check_tensor_file(file, data_type::fp16, {2, 3}).reason(),
               file.string() + ": fp16 needs an array of float16, found float32: convert the file, or choose another "
                               "--dtype");
-    ASSERT_TRUE(write_npy(file, data_type::fp32, {2}, encode(data_type::fp32, std::vector{1.0f, 1.001f})));
+    ASSERT_TRUE(write_npy(file, npy_type::float32, {2}, encode(data_type::fp32, std::vector{1.0f, 1.001f})));
     EXPECT_EQ(load_tensor(file, data_type::bf16, {2}).reason(),
               file.string() + ": every value must be a bf16 number, but element 1 is 1.001, between two of them: round "
                               "the values before they are saved, or choose --dtype fp32");

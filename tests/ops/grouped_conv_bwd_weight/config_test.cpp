@@ -30,6 +30,7 @@ config random_config(random_numbers& random)
     c.waves.m          = among({1, 1, 2, 3, 4, 8});
     c.waves.n          = among({1, 1, 2, 3, 4});
     c.pipeline         = static_cast<gemm::pipeline>(random.between(0, 2));
+    c.stages           = random.between(1, 4);
     c.epilogue         = static_cast<gemm::epilogue>(random.between(0, 1));
     c.split            = static_cast<split_k>(random.between(0, 1));
     c.vector.out       = among({1, 2, 4, 8});
@@ -79,11 +80,11 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     using enum gemm::pipeline;
     // clang-format off
     constexpr config good  = {architecture::gfx942, data_type::fp16, 2, innermost::channels, {128, 128, 32}, {1, 2},
-                              opcode::mfma_16x16x16_fp16, single_buffer, gemm::epilogue::through_lds, split_k::any_split, {8, 8, 8}};
+                              opcode::mfma_16x16x16_fp16, single_buffer, 1, gemm::epilogue::through_lds, split_k::any_split, {8, 8, 8}};
     constexpr config async = {architecture::sm90, data_type::fp16, 2, innermost::channels, {128, 256, 64}, {8, 1},
-                              opcode::mma_16x8x16_fp16, async_stages, gemm::epilogue::through_lds, split_k::any_split, {8, 8, 8}};
+                              opcode::mma_16x8x16_fp16, async_stages, 4, gemm::epilogue::through_lds, split_k::any_split, {8, 8, 8}};
     constexpr config fp32  = {architecture::sm90, data_type::fp32, 2, innermost::channels, {64, 64, 16}, {2, 2},
-                              opcode::fma_4x8x1_fp32, double_buffer, gemm::epilogue::through_lds, split_k::any_split, {4, 4, 4}};
+                              opcode::fma_4x8x1_fp32, double_buffer, 2, gemm::epilogue::through_lds, split_k::any_split, {4, 4, 4}};
     // clang-format on
     ASSERT_FALSE(check(good)) << check(good).rule;
     ASSERT_FALSE(check(async)) << check(async).rule;
@@ -125,14 +126,14 @@ TEST(Config, RejectionsSayRuleValueAndFix)
            "use another vector.wei or number of waves");
     expect(good, tile(192, 192, 32, 1, 3), "the threads must share the positions of a lookup table evenly", 256,
            "use a power of two of waves");
-    expect(good, [](config& c) { c.block.m = c.block.n = 256, c.block.k = 64, c.waves.m = 2, c.pipeline = double_buffer; },
+    expect(good, [](config& c) { c.block.m = c.block.n = 256, c.block.k = 64, c.waves.m = 2, c.pipeline = double_buffer, c.stages = 2; },
            "LDS of the main loop and the epilogue must fit the block's", 135168, "shrink the tile or use single_buffer");
     expect(good, tile(512, 256, 32, 2, 2), "accumulators must leave a quarter of the registers", 512, "use more waves");
     expect(good, [&](config& c) { tile(256, 96, 64, 8, 2)(c), c.vector.in = 4, c.vector.wei = 1; },
            "threads must cover operands and result evenly", 1024, "use powers of two");
-    expect(good, [](config& c) { c.pipeline = async_stages; }, "async_stages needs a target with asynchronous copies and products",
+    expect(good, [](config& c) { c.pipeline = async_stages, c.stages = 4; }, "async_stages needs a target with asynchronous copies and products",
            "gfx942", "use single_buffer or double_buffer");
-    expect(fp32, [](config& c) { c.pipeline = async_stages; }, "async_stages multiplies 16-bit types", "fp32",
+    expect(fp32, [](config& c) { c.pipeline = async_stages, c.stages = 4; }, "async_stages multiplies 16-bit types", "fp32",
            "use single_buffer or double_buffer");
     expect(async, [](config& c) { c.vector.in = 4; }, "async_stages copies 16 bytes of channels at once", 4, "use vectors of 8");
     expect(async, tile(128, 256, 64, 4, 2), "async_stages gives a wave 16 rows and all columns, in groups of four waves", 4,

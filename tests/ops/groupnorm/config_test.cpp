@@ -99,12 +99,12 @@ TEST(Problem, RejectionsSayRuleValueAndFix)
 TEST(Problem, ShapesFollowTheLayout)
 {
     problem p = {.spatial = 2, .batch = 2, .image = {3, 4}, .groups = 5, .c = 6};
-    EXPECT_EQ(image_lengths(p), (std::vector<std::int64_t>{2, 3, 4, 5, 6}));
+    EXPECT_EQ(image_shape(p).lengths, (std::vector<std::int64_t>{2, 3, 4, 5, 6}));
     p.layout = layout::ngchw;
-    EXPECT_EQ(image_lengths(p), (std::vector<std::int64_t>{2, 5, 6, 3, 4}));
-    EXPECT_EQ(packed_strides(image_lengths(p)), (std::vector<std::int64_t>{360, 72, 12, 4, 1}));
-    EXPECT_EQ(parameter_lengths(p), (std::vector<std::int64_t>{5, 6}));
-    EXPECT_EQ(statistic_lengths(p), (std::vector<std::int64_t>{2, 5}));
+    EXPECT_EQ(image_shape(p).lengths, (std::vector<std::int64_t>{2, 5, 6, 3, 4}));
+    EXPECT_EQ(image_shape(p).strides, (std::vector<std::int64_t>{360, 72, 12, 4, 1}));
+    EXPECT_EQ(parameter_shape(p).lengths, (std::vector<std::int64_t>{5, 6}));
+    EXPECT_EQ(statistic_shape(p).lengths, (std::vector<std::int64_t>{2, 5}));
     EXPECT_EQ(p.group_elements(), 72);
 }
 

@@ -126,8 +126,7 @@ struct experiment
             ASSERT_EQ(expected.value.size(), found.size()) << what;
             for(std::size_t i = 0; i < found.size(); ++i)
             {
-                const double bound =
-                    groupnorm::error_bound(problem.type, terms, expected.value[i], expected.magnitude[i]);
+                const double bound = error_bound(problem.type, terms, expected.value[i], expected.magnitude[i]);
                 ASSERT_LE(std::abs(found[i] - expected.value[i]), bound)
                     << what << ": " << name << "[" << i << "] is " << found[i] << ", the reference says "
                     << expected.value[i] << "; " << groupnorm::describe(problem);

@@ -95,9 +95,8 @@ struct experiment
                                 const std::vector<float>& found) {
             ASSERT_EQ(expected.value.size(), found.size()) << what;
             for(std::size_t i = 0; i < found.size(); ++i)
-                ASSERT_LE(
-                    std::abs(found[i] - expected.value[i]),
-                    groupnorm::error_bound(type, problem.group_elements(), expected.value[i], expected.magnitude[i]))
+                ASSERT_LE(std::abs(found[i] - expected.value[i]),
+                          error_bound(type, problem.group_elements(), expected.value[i], expected.magnitude[i]))
                     << what << ": " << name << "[" << i << "] is " << found[i] << ", the reference says "
                     << expected.value[i] << "; " << groupnorm::describe(problem);
         };

@@ -16,6 +16,7 @@
 namespace ck_tile::benchmarks
 {
 
+using examples::demand;
 using json = nlohmann::ordered_json;
 
 // Random elements; the same million of them over and over, which no cache and no arithmetic notices.
@@ -36,10 +37,10 @@ class rotating_inputs
 };
 
 // What one row of the suite took: `ms`, `floor_bytes`, `instance`, and what else there is to say, such as `flops`.
-using measure = std::function<json(const device& on, const nlohmann::json& row, data_type type, int repeats)>;
+using measurement = std::function<json(const device& on, const nlohmann::json& row, data_type type, int repeats)>;
 
 // The main() of a benchmark program: times the suite's rows of `operation`, medians with cold caches. A table, and a JSON line
-// per row. A row that names its types (`dtypes`) is left out for others.
-int run_suite(int argc, char** argv, const char* operation, const measure& row);
+// per row, to which the rates are added. A row may name its own types (`dtypes`).
+int run_suite(int argc, char** argv, const char* operation, const measurement& measure);
 
 } // namespace ck_tile::benchmarks

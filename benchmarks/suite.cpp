@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "benchmarks/harness.hpp"
+// Takes the command line apart, and measures one row after another.
+#include "benchmarks/suite.hpp"
 
 #include "ck_tile/runtime/host_convert.hpp"
 #include "examples/support/command_line.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string>
 
 namespace ck_tile::benchmarks
 {
@@ -28,12 +30,12 @@ struct options
     int repeats = 20;
 };
 
-bool wants(const std::vector<std::string>& some, const std::string& name)
+bool contains(const std::vector<std::string>& some, const std::string& name)
 {
-    return some.empty() || std::find(some.begin(), some.end(), name) != some.end();
+    return std::find(some.begin(), some.end(), name) != some.end();
 }
 
-void time_rows(const options& given, const char* operation, const measure& measure_row)
+void time_rows(const options& given, const char* operation, const measurement& measure)
 {
     const device on = demand(device::open(given.target));
     if(!on.notice().empty())
@@ -44,22 +46,28 @@ void time_rows(const options& given, const char* operation, const measure& measu
     fmt::print("{:<8} {:<26} {:<5} {:>9} {:>9} {:>12}  {}\n", "row", "layer", "type", "ms", "TFLOP/s", "floor GB/s",
                "instance");
     const auto all = nlohmann::json::parse(std::ifstream(given.suite));
-    for(const std::string& type : given.types)
+    for(const std::string type : {"fp16", "bf16", "fp32"})
         for(const auto& row : all.at(operation))
         {
             const std::string number = row.at("row"), name = row.at("name");
-            const auto its_types = row.value("dtypes", std::vector<std::string>{});
-            if(!wants(given.rows, number) || !wants(its_types, type))
+            if((!given.rows.empty() && !contains(given.rows, number)) ||
+               !contains(row.value("dtypes", given.types), type))
                 continue;
-            json found              = measure_row(on, row, demand(parse_data_type("--dtypes", type)), given.repeats);
-            const double ms         = found.at("ms");
-            found["tflops"]         = found.value("flops", 0.0) / ms / 1e9;
-            found["floor_gb_per_s"] = found.at("floor_bytes").get<double>() / ms / 1e6;
-            fmt::print("{:<8} {:<26} {:<5} {:>9.4f} {:>9.1f} {:>12.0f}  {}\n", number, name, type, ms,
-                       found["tflops"].get<double>(), found["floor_gb_per_s"].get<double>(),
-                       found["instance"].get<std::string>());
+            const json found  = measure(on, row, demand(parse_data_type("dtypes", type)), given.repeats);
+            const double ms   = found.at("ms");
+            const json tflops = found.contains("flops") ? json(found["flops"].get<double>() / ms / 1e9) : json(nullptr);
+            const double gb_per_s = found.at("floor_bytes").get<double>() / ms / 1e6;
+            fmt::print("{:<8} {:<26} {:<5} {:>9.4f} {:>9} {:>12.0f}  {}\n", number, name, type, ms,
+                       tflops.is_null() ? "-" : fmt::format("{:.1f}", tflops.get<double>()), gb_per_s,
+                       found.at("instance").get<std::string>());
             std::fflush(stdout);
-            json line = {{"row", number}, {"name", name}, {"dtype", type}, {"target", on.name()}};
+            json line = {{"operation", operation},
+                         {"row", number},
+                         {"name", name},
+                         {"dtype", type},
+                         {"target", on.name()},
+                         {"tflops", tflops},
+                         {"floor_gb_per_s", gb_per_s}};
             line.update(found);
             if(lines.is_open())
                 lines << line << '\n' << std::flush;
@@ -89,13 +97,12 @@ rotating_inputs::rotating_inputs(const device& on, const std::vector<std::vector
             copy.push_back(upload(on, input));
 }
 
-int run_suite(int argc, char** argv, const char* operation, const measure& row)
-try
+int run_suite(int argc, char** argv, const char* operation, const measurement& measure)
 {
     options given;
     CLI::App app{fmt::format("Times {} on the rows of a suite", operation)};
     app.add_option("suite", given.suite, "the suite: benchmarks/suite.json")->required()->check(CLI::ExistingFile);
-    app.add_option("--target", given.target, fmt::format("as for the program {}", operation));
+    app.add_option("--target", given.target, "as for the program of the operation");
     app.add_option("--rows", given.rows, "only these")->delimiter(',');
     app.add_option("--dtypes", given.types, "default: fp16,bf16")
         ->delimiter(',')
@@ -103,13 +110,10 @@ try
     app.add_option("--repeats", given.repeats, "runs, of which the median counts")->check(CLI::PositiveNumber);
     app.add_option("--json", given.json, "file for one JSON object per row and line");
     CLI11_PARSE(app, argc, argv);
-    time_rows(given, operation, row);
-    return 0;
-}
-catch(const std::exception& error)
-{
-    fmt::print(stderr, "benchmark: {}\n", error.what());
-    return 2;
+    return run_program(fmt::format("benchmark_{}", operation), [&] {
+        time_rows(given, operation, measure);
+        return int(success);
+    });
 }
 
 } // namespace ck_tile::benchmarks

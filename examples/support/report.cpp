@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Puts verification into words and JSON.
+#include "examples/support/report.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace ck_tile::examples
+{
+
+std::string describe_verification(verification how, const std::optional<comparison>& found,
+                                  const std::vector<std::int64_t>& lengths, const std::string& name)
+{
+    if(!found)
+        return "Verification: not asked for";
+    return fmt::format("Verification {}against {}: {}, {}", name.empty() ? "" : "of " + name + " ", name_of(how),
+                       found->passed() ? "passed" : "FAILED", describe(*found, lengths));
+}
+
+nlohmann::ordered_json json_of(verification how, const std::optional<comparison>& found,
+                               const std::vector<std::int64_t>& lengths)
+{
+    if(!found)
+        return nullptr;
+    return {{"reference", name_of(how)},
+            {"passed", found->passed()},
+            {"elements", found->elements},
+            {"failures", found->failures},
+            {"worst",
+             {{"index", place_of(found->worst, lengths)},
+              {"expected", found->expected},
+              {"actual", found->actual},
+              {"error", found->error},
+              {"bound", found->bound}}}};
+}
+
+status write_json(const std::filesystem::path& path, const nlohmann::ordered_json& report)
+{
+    std::ofstream file(path);
+    file << report.dump(2) << '\n';
+    file.close();
+    if(!file)
+        return rejection{fmt::format("{} cannot be written: choose another path", path.string())};
+    return {};
+}
+
+} // namespace ck_tile::examples

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The layouts of the tensors, and the kinds of indices: what a problem and the configuration of a kernel both name.
+#pragma once
+
+namespace ck_tile::maxpool
+{
+
+// Memory order of the tensors, slowest dimension first.
+enum class layout
+{
+    nhwc,
+    nchw
+};
+
+constexpr const char* name_of(layout order) { return order == layout::nhwc ? "nhwc" : "nchw"; }
+
+// How the place of a window's maximum is told:
+//   u8         its number among the elements of the window, y * X + x, in one byte; windows of at most 256 elements
+//   int32      its flat index h * W + w in the plane of the input, as PyTorch
+//   int64      the same in 8 bytes
+//   recompute  not at all: the backward pass finds it in the input again, the forward pass does not write it
+enum class indices
+{
+    u8,
+    int32,
+    int64,
+    recompute
+};
+
+constexpr const char* name_of(indices kind)
+{
+    switch(kind)
+    {
+    case indices::u8: return "u8";
+    case indices::int32: return "int32";
+    case indices::int64: return "int64";
+    case indices::recompute: return "recompute";
+    }
+    return "unknown";
+}
+
+constexpr int bytes_of(indices kind)
+{
+    return kind == indices::u8 ? 1 : kind == indices::int32 ? 4 : kind == indices::int64 ? 8 : 0;
+}
+
+} // namespace ck_tile::maxpool

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// What the host sides of both passes share: numbers for the kernels, and the limits of a view and of a launch.
+#pragma once
+
+#include "ops/host_api.hpp"
+#include "ops/maxpool/problem.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace ck_tile::maxpool
+{
+
+inline multi_index<2> index_of(const extents& e) { return {static_cast<int>(e[0]), static_cast<int>(e[1])}; }
+inline multi_index<2> output_of(const problem& p) { return index_of({p.output(0), p.output(1)}); }
+
+// Rejects images that 32-bit offsets do not span; `index_bytes` is the size of a stored index.
+inline status check_image(const problem& p, int index_bytes)
+{
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const std::int64_t in       = p.input_pixels() * p.channels * ck_tile::bytes_of(p.type);
+    const std::int64_t out      = p.output_pixels() * p.channels * std::max(ck_tile::bytes_of(p.type), index_bytes);
+    if(std::max(in, out) > most)
+        return rejection{
+            fmt::format("one image spans {} bytes, more than the {} that a view can: split the channels over "
+                        "several calls",
+                        std::max(in, out), most)};
+    return {};
+}
+
+// Rejects more blocks than a launch can have.
+inline status check_blocks(std::int64_t blocks_per_image, std::int64_t batch)
+{
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    if(blocks_per_image > most / std::max<std::int64_t>(batch, 1))
+        return rejection{
+            fmt::format("{} images of {} blocks are more than the {} blocks of a launch: split the batch over "
+                        "several calls",
+                        batch, blocks_per_image, most)};
+    return {};
+}
+
+// Rejects an instance made for another type or layout, or for wider vectors than the channels allow.
+template <class Config>
+status check_kind(const Config& c, const problem& p)
+{
+    if(c.dtype != p.type)
+        return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(c.dtype), name_of(p.type))};
+    if(c.layout != p.layout)
+        return rejection{
+            fmt::format("the instance has layout {}, the problem {}", name_of(c.layout), name_of(p.layout))};
+    if(p.channels % c.vector != 0)
+        return rejection{
+            fmt::format("C = {} is not a multiple of the vector width {}: choose an instance with a narrower "
+                        "vector, or pad the channels",
+                        p.channels, c.vector)};
+    return {};
+}
+
+// The instance that supports the problem at the least cost(instance), or the one of that name.
+template <class Instance, class Supports, class Cost>
+result<const Instance*> choose_instance(const std::vector<const Instance*>& among, const device& on,
+                                        std::string_view name, Supports&& supports, Cost&& cost)
+{
+    const Instance* best = nullptr;
+    std::string reason;
+    for(const Instance* i : among)
+    {
+        if(!name.empty() && name != i->main->name)
+            continue;
+        if(const status s = supports(*i); !s)
+            reason = s.reason();
+        else if(best == nullptr || cost(*i) < cost(*best))
+            best = i;
+    }
+    if(best != nullptr)
+        return best;
+    if(reason.empty())
+        return rejection{fmt::format("instance '{}' is not one of {}: --instance list shows them", name, on.name())};
+    return rejection{
+        fmt::format("{} on {}: {}", name.empty() ? "no instance supports the problem" : name, on.name(), reason)};
+}
+
+} // namespace ck_tile::maxpool

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// The references: threads take planes, one channel of one image each.
+#include "ops/maxpool/reference.hpp"
+
+#include "ops/reference.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace ck_tile::maxpool
+{
+
+namespace
+{
+
+// Where the elements of a plane lie in a tensor of `pixels` per plane.
+struct plane
+{
+    std::int64_t begin, stride;
+    std::size_t at(std::int64_t pixel) const { return static_cast<std::size_t>(begin + pixel * stride); }
+};
+
+plane plane_of(const problem& p, std::int64_t number, std::int64_t pixels)
+{
+    const std::int64_t image = number / p.channels, channel = number % p.channels;
+    return p.layout == layout::nhwc ? plane{image * pixels * p.channels + channel, p.channels}
+                                    : plane{number * pixels, 1};
+}
+
+// work(plane number) for every plane, on all cores.
+template <class Work>
+void each_plane(const problem& p, const Work& work)
+{
+    on_all_cores(p.batch * p.channels, work);
+}
+
+// The pixel of the input that element (y, x) of window (oh, ow) is, or -1 in the padding.
+std::int64_t pixel_of(const problem& p, std::int64_t oh, std::int64_t ow, std::int64_t y, std::int64_t x)
+{
+    const std::int64_t h = oh * p.stride[0] - p.left_pad[0] + y * p.dilation[0];
+    const std::int64_t w = ow * p.stride[1] - p.left_pad[1] + x * p.dilation[1];
+    return h < 0 || h >= p.input[0] || w < 0 || w >= p.input[1] ? -1 : h * p.input[1] + w;
+}
+
+// The output pixel of an element of the output, which the layout places.
+std::int64_t output_pixel(const problem& p, std::int64_t element)
+{
+    const std::int64_t pixels = p.output_pixels();
+    return p.layout == layout::nhwc ? element / p.channels % pixels : element % pixels;
+}
+
+template <class Stored, class F>
+std::vector<std::byte> store_as(const std::vector<std::int64_t>& flat, F&& value)
+{
+    std::vector<std::byte> bytes(flat.size() * sizeof(Stored));
+    for(std::size_t i = 0; i < flat.size(); ++i)
+    {
+        const Stored stored = static_cast<Stored>(value(static_cast<std::int64_t>(i), flat[i]));
+        std::memcpy(bytes.data() + i * sizeof stored, &stored, sizeof stored);
+    }
+    return bytes;
+}
+
+template <class Stored, class F>
+std::vector<std::int64_t> load_as(std::span<const std::byte> bytes, F&& value)
+{
+    std::vector<std::int64_t> flat(bytes.size() / sizeof(Stored));
+    for(std::size_t i = 0; i < flat.size(); ++i)
+    {
+        Stored stored;
+        std::memcpy(&stored, bytes.data() + i * sizeof stored, sizeof stored);
+        flat[i] = value(static_cast<std::int64_t>(i), static_cast<std::int64_t>(stored));
+    }
+    return flat;
+}
+
+} // namespace
+
+maxima reference_maxima(const problem& p, const std::vector<float>& in)
+{
+    const std::int64_t height = p.output(0), width = p.output(1);
+    const auto elements = static_cast<std::size_t>(output_shape(p).elements());
+    maxima found{std::vector<float>(elements), std::vector<std::int64_t>(elements)};
+    each_plane(p, [&](std::int64_t n) {
+        const plane from = plane_of(p, n, p.input_pixels()), to = plane_of(p, n, height * width);
+        for(std::int64_t oh = 0; oh < height; ++oh)
+            for(std::int64_t ow = 0; ow < width; ++ow)
+            {
+                std::int64_t best = -1;
+                float largest     = 0;
+                for(std::int64_t y = 0; y < p.window[0]; ++y)
+                    for(std::int64_t x = 0; x < p.window[1]; ++x)
+                    {
+                        const std::int64_t pixel = pixel_of(p, oh, ow, y, x);
+                        if(pixel < 0)
+                            continue;
+                        const float value = in[from.at(pixel)];
+                        if(best < 0 || value > largest || std::isnan(value))
+                            best = pixel, largest = value;
+                    }
+                found.values[to.at(oh * width + ow)]  = largest;
+                found.indices[to.at(oh * width + ow)] = best;
+            }
+    });
+    return found;
+}
+
+reference_gradient reference_backward(const problem& p, const std::vector<float>& out,
+                                      const std::vector<std::int64_t>& indices)
+{
+    const auto elements       = static_cast<std::size_t>(input_shape(p).elements());
+    const std::int64_t pixels = p.output_pixels();
+    reference_gradient result{std::vector<double>(elements), std::vector<double>(elements)};
+    each_plane(p, [&](std::int64_t n) {
+        const plane from = plane_of(p, n, pixels), to = plane_of(p, n, p.input_pixels());
+        for(std::int64_t pixel = 0; pixel < pixels; ++pixel)
+        {
+            const double term     = out[from.at(pixel)];
+            const std::size_t hit = to.at(indices[from.at(pixel)]);
+            result.gradient[hit] += term;
+            result.magnitude[hit] += std::abs(term);
+        }
+    });
+    return result;
+}
+
+double error_bound(const problem& p, double gradient, double magnitude)
+{
+    return ck_tile::error_bound(p.type, p.window_elements(), gradient, magnitude);
+}
+
+std::vector<std::byte> encode_indices(const problem& p, const std::vector<std::int64_t>& flat)
+{
+    const auto itself = [](std::int64_t, std::int64_t index) { return index; };
+    if(p.indices == indices::int32)
+        return store_as<std::int32_t>(flat, itself);
+    if(p.indices == indices::int64)
+        return store_as<std::int64_t>(flat, itself);
+    return store_as<std::uint8_t>(flat, [&](std::int64_t element, std::int64_t index) {
+        const std::int64_t pixel = output_pixel(p, element), oh = pixel / p.output(1), ow = pixel % p.output(1);
+        const std::int64_t y = (index / p.input[1] - oh * p.stride[0] + p.left_pad[0]) / p.dilation[0];
+        const std::int64_t x = (index % p.input[1] - ow * p.stride[1] + p.left_pad[1]) / p.dilation[1];
+        return y * p.window[1] + x;
+    });
+}
+
+std::vector<std::int64_t> decode_indices(const problem& p, std::span<const std::byte> stored)
+{
+    const auto itself = [](std::int64_t, std::int64_t index) { return index; };
+    if(p.indices == indices::int32)
+        return load_as<std::int32_t>(stored, itself);
+    if(p.indices == indices::int64)
+        return load_as<std::int64_t>(stored, itself);
+    return load_as<std::uint8_t>(stored, [&](std::int64_t element, std::int64_t index) {
+        const std::int64_t pixel = output_pixel(p, element);
+        return pixel_of(p, pixel / p.output(1), pixel % p.output(1), index / p.window[1], index % p.window[1]);
+    });
+}
+
+status check_indices(const problem& p, const std::vector<std::int64_t>& flat)
+{
+    for(std::size_t i = 0; i < flat.size(); ++i)
+    {
+        const std::int64_t pixel     = output_pixel(p, static_cast<std::int64_t>(i));
+        const std::int64_t place[2]  = {flat[i] / p.input[1], flat[i] % p.input[1]};
+        const std::int64_t window[2] = {pixel / p.output(1), pixel % p.output(1)};
+        bool inside                  = flat[i] >= 0 && flat[i] < p.input_pixels();
+        for(std::size_t d = 0; d < 2; ++d)
+        {
+            const std::int64_t from = place[d] - window[d] * p.stride[d] + p.left_pad[d];
+            inside = inside && from >= 0 && from < p.span(static_cast<int>(d)) && from % p.dilation[d] == 0;
+        }
+        if(!inside)
+            return rejection{
+                fmt::format("every index must be an element of its window in the input, but element {} is not "
+                            "({} as a flat index): take the indices of the forward pass of this problem",
+                            i, flat[i])};
+    }
+    return {};
+}
+
+} // namespace ck_tile::maxpool

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Boost.Hana's description of the configuration: what names, JSON, printouts and the generator know of it.
+#pragma once
+
+#include "ops/maxpool/describe.hpp"
+#include "ops/maxpool_bwd/config.hpp"
+
+BOOST_HANA_ADAPT_STRUCT(ck_tile::maxpool_bwd::config, arch, dtype, index, layout, window, stride, left_pad, rows, cols,
+                        vector, threads);
+
+namespace ck_tile::maxpool_bwd
+{
+
+inline constexpr const char* operation = "maxpool_bwd";
+
+} // namespace ck_tile::maxpool_bwd

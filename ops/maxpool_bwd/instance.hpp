@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The instances that the build generates from tile_engine_configs/maxpool_bwd/.
+#pragma once
+
+#include "ck_tile/runtime/kernel.hpp"
+#include "ops/maxpool_bwd/config.hpp"
+
+#include <span>
+
+namespace ck_tile::maxpool_bwd
+{
+
+struct instance
+{
+    config configuration;
+    const kernel* main;
+};
+
+// The kernel that every instance of an architecture and type shares.
+struct support_kernels
+{
+    architecture arch;
+    data_type type;
+    const kernel* reference;
+};
+
+std::span<const instance> all_instances();
+std::span<const support_kernels> all_support_kernels();
+
+} // namespace ck_tile::maxpool_bwd

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// Max-pooling, backward, as a gather: a thread makes a patch of dX from the windows that reach it. Each element of dX is the
+// sum of the gradients dY of those windows whose maximum it is, and is written once.
+//
+// Where window, stride and pad are known, a patch is some strides high and wide, and which element of which window each of
+// its elements is, the compiler knows. For any window, a block makes the elements of one residue class of dX modulo the
+// stride, which the same elements of windows meet: i = q * stride + r and i + pad = o * stride + y * dilation, so element y
+// of window o = q - (y * dilation - r - pad) / stride, where that is a whole number.
+#pragma once
+
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/targets/predicated.hpp"
+#include "ck_tile/verbs/load_store.hpp"
+#include "ck_tile/verbs/parts.hpp"
+#include "ops/maxpool_bwd/config.hpp"
+
+#include <cstdint>
+
+namespace ck_tile::maxpool_bwd
+{
+
+using maxpool::field;
+using maxpool::image_lengths;
+
+struct arguments
+{
+    const void* out;     // dY
+    const void* indices; // of the maxima
+    void* in;            // dX
+    int batch, channels;
+    multi_index<2> input, output, window, stride, dilation, left_pad;
+    multi_index<2> patches; // of an image, and of one class
+    multi_index<2> classes; // of dX, for any window: as many as the stride, or the input is long; else 1
+    int blocks;             // for the patches of an image and class
+};
+
+template <config C>
+struct program
+{
+    static_assert(!check(C), "maxpool_bwd: check(config) says which rule is broken");
+    static constexpr architecture arch = C.arch;
+    static constexpr int threads       = C.threads;
+    static constexpr int lds_bytes     = 0;
+    using element                      = element_t<C.dtype>;
+    using index                        = maxpool::index_t<C.index>;
+    using arguments                    = maxpool_bwd::arguments;
+
+    static CK_TILE_FN void run(const block& b, const arguments& a)
+    {
+        const auto place = merge<4>{{a.batch, a.classes[0], a.classes[1], a.blocks}}.map({static_cast<int>(b.at.x)});
+        const image_tensors image = tensors_of(a, place[0]);
+        const int first           = place[3] * threads;
+        if constexpr(C.any_window())
+            make_class(a, image, first, {place[1], place[2]});
+        else
+            make_patches(a, image, first);
+    }
+
+  private:
+    static constexpr distribution cells = C.row_of_sums();
+    using sums                          = tile<float, cells>;
+
+    // One image of each tensor.
+    struct image_tensors
+    {
+        const element* out;
+        const index* indices;
+        element* in;
+        image_lengths out_lengths, in_lengths;
+    };
+
+    static CK_TILE_FN image_tensors tensors_of(const arguments& a, int image)
+    {
+        const image_lengths out = {a.channels, a.output[0], a.output[1]}, in = {a.channels, a.input[0], a.input[1]};
+        return {static_cast<const element*>(a.out) + image * out.elements(),
+                static_cast<const index*>(a.indices) + image * out.elements(),
+                static_cast<element*>(a.in) + image * in.elements(), out, in};
+    }
+
+    // One image of a tensor in patches.
+    static CK_TILE_FN auto patches_of(auto* data, const image_lengths& image, const arguments& a, const field& f)
+    {
+        return maxpool::patches_of<C.layout, C.vector>(data, image, a.patches, f);
+    }
+
+    // The sums, and dY where the index is `key` (more exactly, key and the element of `own`): by predicate, so that a NaN
+    // counts nowhere else.
+    static CK_TILE_FN sums add_where(const sums& x, const tile<element, cells>& dy, const tile<index, cells>& at,
+                                     int key, const auto&... own)
+    {
+        const auto add = [key](float sum, element d, index i, auto... me) {
+            return add_if_equal(sum, convert<float>(d), int(i), (key + ... + me));
+        };
+        return map(add, x, dy, at, own...);
+    }
+
+    // Where window, stride and pad are known: a patch, a row of it in parts. Part j has the elements j, j + stride, ...
+    static constexpr int height = C.patch_height(), width = C.patch_width(), parts = C.any_window() ? 1 : C.stride;
+    using patch_sums = sums[height][parts];
+
+    // Adds the gradients of one row of windows, whose first row is row `Top` of the patch, to the rows that it reaches.
+    template <int Top>
+    static CK_TILE_FN void add_row(patch_sums& patch, const auto& out, const auto& indices,
+                                   const multi_index<3>& origin)
+    {
+        const auto dy = load(make_window<C.row_of_windows()>(out, origin));
+        const auto at = load(make_window<C.row_of_windows()>(indices, origin));
+        static_for<C.window>([&](auto x) { // these elements of the windows are part j of the rows
+            constexpr int j = (x + C.window * parts - C.left_pad) % parts;
+            constexpr int window =
+                (j + C.left_pad - x) / parts - C.windows_read().first; // that element j is element x of
+            const auto dy_here = part<cells, multi_index{0, window, 0}>(dy);
+            const auto at_here = part<cells, multi_index{0, window, 0}>(at);
+            static_for<height>([&](auto i) {
+                constexpr int y = i - Top;
+                if constexpr(y >= 0 && y < C.window)
+                    patch[i][j] = add_where(patch[i][j], dy_here, at_here, y * C.window + x);
+            });
+        });
+    }
+
+    static CK_TILE_FN void make_patches(const arguments& a, const image_tensors& image, int first)
+    {
+        constexpr auto rows = C.windows_over(height), read = C.windows_read();
+        constexpr field seen = {
+            .left = {-rows.first, -read.first}, .step = {C.rows, C.cols}, .height = rows.count, .width = read.count};
+        const auto out     = patches_of(image.out, image.out_lengths, a, seen);
+        const auto indices = patches_of(image.indices, image.out_lengths, a, seen);
+
+        patch_sums part_of_row;
+        static_for<height * parts>([&](auto i) { part_of_row[i / parts][i % parts] = fill<float, cells>(0.f); });
+        static_for<rows.count>([&](auto row) {
+            constexpr int top = (rows.first + row) * C.stride - C.left_pad;
+            add_row<top>(part_of_row, out, indices, {first, row * read.count, 0});
+        });
+
+        tile<float, C.whole_patch()> patch;
+        static_for<height * parts>([&](auto n) {
+            constexpr int i = n / parts, j = n % parts;
+            set_part<multi_index{0, i * width + j, 0}, multi_index{1, parts, 1}>(patch, part_of_row[i][j]);
+        });
+        constexpr field own = {.left = {0, 0}, .step = {height, width}, .height = height, .width = width};
+        store(make_window<C.whole_patch()>(patches_of(image.in, image.in_lengths, a, own), multi_index{first, 0, 0}),
+              convert<element>(patch));
+    }
+
+    // For any window: the elements of class r.
+    static CK_TILE_FN void make_class(const arguments& a, const image_tensors& image, int first,
+                                      const multi_index<2>& r)
+    {
+        const multi_index<3> origin = {first, 0, 0};
+        const auto window_at        = [&](auto* data, const image_lengths& lengths, const field& f) {
+            return make_window<cells>(patches_of(data, lengths, a, f), origin);
+        };
+        const auto pixels = generate<int, cells, 3>([&](int i, int, int) {
+            const auto at = maxpool::place_of_patch<C.layout, C.vector>(first + i, image.in_lengths, a.patches);
+            return (at[0] * a.stride[0] + r[0]) * a.input[1] + at[1] * a.stride[1] + r[1];
+        });
+
+        auto sum = fill<float, cells>(0.f);
+        for(int y = 0; y < a.window[0]; ++y)
+            for(int x = 0; x < a.window[1]; ++x)
+            {
+                const auto back = multi_index{y * a.dilation[0], x * a.dilation[1]} - r - a.left_pad;
+                if(back[0] % a.stride[0] != 0 || back[1] % a.stride[1] != 0)
+                    continue; // no window has its element (y, x) in this class
+                const field f = {.left = {back[0] / a.stride[0], back[1] / a.stride[1]}, .step = {1, 1}};
+                const auto dy = load(window_at(image.out, image.out_lengths, f));
+                const auto at = load(window_at(image.indices, image.out_lengths, f));
+                if constexpr(C.index == indices::u8)
+                    sum = add_where(sum, dy, at, y * a.window[1] + x);
+                else
+                    sum = add_where(sum, dy, at, 0, pixels);
+            }
+        const field own = {.left = multi_index<2>{} - r, .step = a.stride};
+        store(window_at(image.in, image.in_lengths, own), convert<element>(sum));
+    }
+};
+
+} // namespace ck_tile::maxpool_bwd

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Boost.Hana's description of the configuration: what names, JSON, printouts and the generator know of it.
+#pragma once
+
+#include "ops/maxpool/describe.hpp"
+#include "ops/maxpool_fwd/config.hpp"
+
+BOOST_HANA_ADAPT_STRUCT(ck_tile::maxpool_fwd::config, arch, dtype, index, layout, vector, threads);
+
+namespace ck_tile::maxpool_fwd
+{
+
+inline constexpr const char* operation = "maxpool_fwd";
+
+} // namespace ck_tile::maxpool_fwd

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// A part whose elements other lanes own than those of the whole.
+// expect: part: each thread must own the part's elements in the whole too
+#include "ck_tile/verbs/parts.hpp"
+
+using namespace ck_tile;
+
+constexpr distribution rows    = {.lengths = {32, 4}, .wave = {}, .lane = {{32, 0, 1}}, .reg = {}, .vec = {{4, 1, 1}}};
+constexpr distribution columns = {.lengths = {8, 4}, .wave = {}, .lane = {{8, 0, 1}, {4, 1, 1}}, .reg = {}, .vec = {}};
+
+auto moved(const tile<float, rows>& x) { return part<columns, multi_index{0, 0, 0}>(x); }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Random max-pooling problems with awkward inputs, and tensors on a device.
+#pragma once
+
+#include "ck_tile/runtime/device.hpp"
+#include "ck_tile/runtime/host_convert.hpp"
+#include "ops/maxpool/reference.hpp"
+#include "tests/support/random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace ck_tile::maxpool
+{
+
+// What the elements of an input are like.
+enum class content
+{
+    distinct, // hardly two are the same
+    ties,     // few values
+    nans,     // few values and some NaNs
+    infinite  // mostly -inf, so that whole windows are
+};
+
+inline std::vector<float> input_values(const problem& p, content kind, std::uint32_t seed)
+{
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    random_numbers random(seed + 17);
+    std::vector<float> values(static_cast<std::size_t>(input_shape(p).elements()));
+    for(float& v : values)
+        switch(kind)
+        {
+        case content::distinct: v = static_cast<float>(random.between(-20000, 20000)) / 8192; break;
+        case content::ties: v = static_cast<float>(random.between(-1, 1)); break;
+        case content::nans: v = random.between(0, 7) == 0 ? NAN : static_cast<float>(random.between(-1, 1)); break;
+        case content::infinite: v = random.between(0, 15) == 0 ? 1.f : -infinity; break;
+        }
+    return decode(p.type, encode(p.type, values));
+}
+
+inline std::vector<float> gradient_values(const problem& p, std::uint32_t seed)
+{
+    random_numbers random(seed + 4711);
+    std::vector<float> values(static_cast<std::size_t>(output_shape(p).elements()));
+    for(float& v : values)
+        v = static_cast<float>(random.between(-1000, 1000)) / 1000.f;
+    return decode(p.type, encode(p.type, values));
+}
+
+// Windows larger and smaller than the stride, dilated, padded unevenly, in ceil mode; rows that no window reaches.
+inline problem random_problem(random_numbers& random)
+{
+    problem p;
+    p.batch    = random.between(0, 9) == 0 ? 0 : random.between(1, 3);
+    p.channels = random.between(0, 1) ? random.between(1, 11) : 8 * random.between(1, 4);
+    p.layout   = random.between(0, 1) ? layout::nhwc : layout::nchw;
+    p.indices  = static_cast<indices>(random.between(0, 3));
+    do
+    {
+        p.ceil_mode = random.between(0, 1);
+        for(std::size_t d = 0; d < 2; ++d)
+        {
+            p.window[d]    = random.between(1, 5);
+            p.stride[d]    = random.between(1, 4);
+            p.dilation[d]  = random.between(1, 3);
+            p.input[d]     = random.between(1, 14);
+            p.left_pad[d]  = random.between(0, 3);
+            p.right_pad[d] = random.between(0, 3);
+        }
+    } while(!validate(p));
+    return p;
+}
+
+// Problems of the known windows, so that the instances made for them run too.
+inline std::vector<problem> known_problems()
+{
+    std::vector<problem> all;
+    const struct
+    {
+        std::int64_t window, stride, pad;
+    } windows[] = {{3, 2, 1}, {5, 1, 2}, {2, 2, 0}};
+    for(const auto& w : windows)
+        for(layout order : {layout::nhwc, layout::nchw})
+            for(bool ceil_mode : {false, true})
+                for(std::int64_t width : {8, 9, 24})
+                {
+                    problem p;
+                    p.batch    = 2;
+                    p.channels = order == layout::nhwc ? 16 : 3;
+                    p.window = {w.window, w.window}, p.stride = {w.stride, w.stride};
+                    p.left_pad = p.right_pad = {w.pad, w.pad};
+                    p.input                  = {width / 2 + 3, width};
+                    p.layout                 = order;
+                    p.ceil_mode              = ceil_mode;
+                    all.push_back(p);
+                }
+    return all;
+}
+
+inline device_buffer upload(const device& on, const std::vector<std::byte>& bytes)
+{
+    auto memory = on.allocate(bytes.size());
+    EXPECT_TRUE(memory) << memory.reason();
+    EXPECT_TRUE(on.copy_to_device(memory->data(), bytes.data(), bytes.size()));
+    return std::move(*memory);
+}
+
+// Memory in which every element is a NaN or a large index: what a kernel forgets to write shows.
+inline device_buffer unwritten(const device& on, std::int64_t bytes)
+{
+    return upload(on, std::vector<std::byte>(static_cast<std::size_t>(bytes), std::byte{0xff}));
+}
+
+inline std::vector<std::byte> download(const device& on, const device_buffer& memory)
+{
+    EXPECT_TRUE(on.synchronize());
+    std::vector<std::byte> bytes(memory.bytes());
+    EXPECT_TRUE(on.copy_to_host(bytes.data(), memory.data(), bytes.size()));
+    return bytes;
+}
+
+} // namespace ck_tile::maxpool

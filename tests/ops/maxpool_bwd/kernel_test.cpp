@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// Every instance of every target against the fp64 reference, on random and on awkward problems.
+#include "ops/maxpool_bwd/maxpool_bwd.hpp"
+
+#include "tests/ops/maxpool/fixture.hpp"
+#include "tests/support/kernel_targets.hpp"
+
+#include <set>
+#include <tuple>
+
+namespace ck_tile::maxpool_bwd
+{
+namespace
+{
+
+using namespace maxpool;
+using parameters = std::tuple<std::string, data_type>;
+
+class Kernel : public testing::TestWithParam<parameters>
+{
+  protected:
+    device on = [] {
+        auto d = device::open(std::get<0>(GetParam()));
+        EXPECT_TRUE(d) << d.reason();
+        return std::move(*d);
+    }();
+    data_type type = std::get<1>(GetParam());
+
+    // A problem with its inputs, and what is to come out.
+    struct experiment
+    {
+        problem p;
+        std::vector<float> in, dout;
+        maxima expected;
+        reference_gradient gradient;
+
+        experiment(const problem& given, content kind, std::uint32_t seed)
+            : p(given),
+              in(input_values(p, kind, seed)),
+              dout(gradient_values(p, seed)),
+              expected(reference_maxima(p, in)),
+              gradient(reference_backward(p, dout, expected.indices))
+        {
+        }
+
+        void expect_right(const std::vector<std::byte>& bytes, const std::string& what) const
+        {
+            const auto actual = decode(p.type, bytes);
+            ASSERT_EQ(actual.size(), gradient.gradient.size());
+            for(std::size_t i = 0; i < actual.size(); ++i)
+                ASSERT_LE(std::abs(actual[i] - gradient.gradient[i]),
+                          error_bound(p, gradient.gradient[i], gradient.magnitude[i]))
+                    << what << ": element " << i << " is " << actual[i] << ", the reference says "
+                    << gradient.gradient[i] << "; " << describe(p);
+        }
+    };
+
+    std::vector<std::byte> run_plan(const experiment& e, const plan& what)
+    {
+        const auto dout = upload(on, encode(e.p.type, e.dout)), in = upload(on, encode(e.p.type, e.in));
+        const auto stored =
+            e.p.indices == indices::recompute ? device_buffer() : upload(on, encode_indices(e.p, e.expected.indices));
+        const auto din       = unwritten(on, input_shape(e.p).elements() * ck_tile::bytes_of(e.p.type));
+        const auto workspace = unwritten(on, static_cast<std::int64_t>(what.workspace_bytes));
+        const status s = run(on, e.p, what, {dout.data(), stored.data(), in.data(), din.data()}, workspace.data());
+        EXPECT_TRUE(s) << s.reason();
+        return download(on, din);
+    }
+
+    // Runs the problem on each instance that supports it.
+    void expect_all_instances_right(problem p, content kind = content::distinct, std::uint32_t seed = 0)
+    {
+        p.type = type;
+        const experiment e(p, kind, seed);
+        int supported = 0;
+        for(const instance* i : instances(on))
+        {
+            if(!supports(*i, p))
+                continue;
+            ++supported;
+            const auto chosen = make_plan(on, p, name_of(*i));
+            ASSERT_TRUE(chosen) << chosen.reason() << "; " << describe(p);
+            e.expect_right(run_plan(e, *chosen), name_of(*i));
+            ran.insert(name_of(*i));
+            if(HasFatalFailure())
+                return;
+        }
+        ASSERT_GT(supported, 0) << "no instance supports " << describe(p);
+    }
+
+    std::set<std::string> ran;
+};
+
+TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems)
+{
+    random_numbers random(20);
+    for(std::uint32_t i = 0; i < 60 && !HasFatalFailure(); ++i)
+        expect_all_instances_right(random_problem(random), static_cast<content>(i % 4), i);
+}
+
+TEST_P(Kernel, EveryInstanceRunsAndIsRight)
+{
+    for(problem p : known_problems())
+        for(indices kind : {indices::u8, indices::int32, indices::int64, indices::recompute})
+        {
+            p.indices = kind;
+            expect_all_instances_right(p, content::ties);
+            if(HasFatalFailure())
+                return;
+        }
+    for(const instance* i : instances(on))
+        if(name_of(*i).find(name_of(type)) != std::string::npos)
+            EXPECT_TRUE(ran.contains(name_of(*i))) << name_of(*i) << " was not tested";
+}
+
+// Patches at all borders of an image, more of them than a block has threads, and several blocks per image.
+TEST_P(Kernel, LargerThanOneBlock)
+{
+    for(problem p : known_problems())
+    {
+        p.channels = p.layout == layout::nhwc ? 24 : 5;
+        p.input    = {31, 48};
+        expect_all_instances_right(p, content::nans);
+    }
+}
+
+// Where elements are the maximum of several windows, sums have more than one term; the order of the terms is fixed.
+TEST_P(Kernel, SameBitsOnEveryRun)
+{
+    for(problem p : known_problems())
+    {
+        p.type = type;
+        const experiment e(p, content::ties, 3);
+        const auto chosen = make_plan(on, p);
+        ASSERT_TRUE(chosen) << chosen.reason();
+        EXPECT_EQ(run_plan(e, *chosen), run_plan(e, *chosen));
+    }
+}
+
+// The way in which indices are told does not change a bit, as long as the same kernel reads them.
+TEST_P(Kernel, AllKindsOfIndicesAgree)
+{
+    random_numbers random(8);
+    for(std::uint32_t i = 0; i < 12; ++i)
+    {
+        problem p = random_problem(random);
+        p.type    = type;
+        std::vector<std::vector<std::byte>> results;
+        for(indices kind : {indices::u8, indices::int32, indices::int64, indices::recompute})
+        {
+            p.indices = kind;
+            const experiment e(p, static_cast<content>(i % 4), i);
+            const auto chosen = make_plan(on, p);
+            ASSERT_TRUE(chosen) << chosen.reason();
+            results.push_back(run_plan(e, *chosen));
+        }
+        for(const auto& each : results)
+            EXPECT_EQ(each, results[0]) << describe(p);
+    }
+}
+
+TEST_P(Kernel, EmptyBatchAndSinglePixels)
+{
+    for(layout order : {layout::nhwc, layout::nchw})
+        for(std::int64_t batch : {0, 3})
+        {
+            problem p  = {.batch = batch, .channels = 3, .layout = order};
+            p.window   = {3, 3};
+            p.input    = {1, 1};
+            p.left_pad = p.right_pad = {1, 1};
+            expect_all_instances_right(p);
+        }
+}
+
+// Strides beyond the window and the image: elements that no window reaches are zero.
+TEST_P(Kernel, ElementsThatNoWindowReaches)
+{
+    for(layout order : {layout::nhwc, layout::nchw})
+    {
+        expect_all_instances_right(
+            {.batch = 2, .channels = 8, .window = {2, 1}, .input = {11, 9}, .stride = {5, 3}, .layout = order});
+        expect_all_instances_right(
+            {.batch = 2, .channels = 8, .window = {2, 2}, .input = {3, 4}, .stride = {50, 1000}, .layout = order});
+        expect_all_instances_right({.batch    = 1,
+                                    .channels = 8,
+                                    .window   = {3, 3},
+                                    .input    = {8, 8},
+                                    .stride   = {2, 2},
+                                    .left_pad = {1, 1},
+                                    .layout   = order});
+    }
+}
+
+TEST_P(Kernel, WindowsOfMoreThan256Elements)
+{
+    problem p = {.batch = 1, .channels = 4, .window = {17, 16}, .input = {20, 21}, .indices = indices::recompute};
+    for(indices kind : {indices::int32, indices::int64, indices::recompute})
+    {
+        p.indices = kind;
+        expect_all_instances_right(p, content::ties);
+    }
+}
+
+// A gradient that is no number reaches the element that was the maximum of its window, and no other.
+TEST_P(Kernel, NaNsStayWhereTheyBelong)
+{
+    for(problem p : known_problems())
+    {
+        p.type = type;
+        experiment e(p, content::distinct, 1);
+        e.dout[5]       = NAN;
+        e.gradient      = reference_backward(p, e.dout, e.expected.indices);
+        const auto plan = make_plan(on, p);
+        ASSERT_TRUE(plan) << plan.reason();
+        const auto din = decode(type, run_plan(e, *plan));
+        for(std::size_t i = 0; i < din.size(); ++i)
+            EXPECT_EQ(std::isnan(din[i]), std::isnan(e.gradient.gradient[i])) << "element " << i << "; " << describe(p);
+    }
+}
+
+// Two images of 1.2 GB; only the last pixels of each are looked at. Memory that is never touched costs nothing.
+TEST_P(Kernel, TensorsBeyondTwoGigabytes)
+{
+    const std::int64_t element = ck_tile::bytes_of(type);
+    problem p                  = {.batch    = 2,
+                                  .channels = 8,
+                                  .window   = {1, 1},
+                                  .input    = {1, 1'200'000'000 / 8 / element},
+                                  .stride   = {1, 25'000'000}};
+    p.type                     = type;
+    const auto dout_values     = gradient_values(p, 2);
+    const auto dout            = upload(on, encode(type, dout_values));
+    const auto stored          = upload(on, std::vector<std::byte>(dout_values.size()));
+    const auto din             = on.allocate(static_cast<std::size_t>(input_shape(p).elements() * element));
+    if(on.is_host())
+        return; // the CPU would write all of it
+    ASSERT_TRUE(din) << din.reason();
+    const auto chosen = make_plan(on, p);
+    ASSERT_TRUE(chosen) << chosen.reason();
+    ASSERT_TRUE(run(on, p, *chosen, {dout.data(), stored.data(), nullptr, din->data()}, nullptr));
+    ASSERT_TRUE(on.synchronize());
+    for(std::int64_t n = 0; n < 2; ++n)
+        for(std::int64_t o = 0; o < p.output(1); ++o)
+        {
+            std::vector<std::byte> bytes(static_cast<std::size_t>(2 * p.channels * element));
+            const std::int64_t at = (n * p.input[1] + o * p.stride[1]) * p.channels * element;
+            ASSERT_TRUE(on.copy_to_host(bytes.data(), static_cast<std::byte*>(din->data()) + at, bytes.size()));
+            const auto values = decode(type, bytes);
+            for(std::int64_t c = 0; c < p.channels; ++c)
+            {
+                EXPECT_EQ(values[std::size_t(c)], dout_values[std::size_t((n * p.output(1) + o) * p.channels + c)]);
+                EXPECT_EQ(values[std::size_t(p.channels + c)], 0.f);
+            }
+        }
+}
+
+TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
+{
+    random_numbers random(5);
+    for(std::uint32_t i = 0; i < 40; ++i)
+    {
+        problem p = random_problem(random);
+        p.type    = type;
+        if(p.indices == indices::recompute)
+            continue;
+        const experiment e(p, static_cast<content>(i % 4), i);
+        const auto dout = upload(on, encode(type, e.dout)), stored = upload(on, encode_indices(p, e.expected.indices));
+        const auto din = unwritten(on, input_shape(p).elements() * ck_tile::bytes_of(type));
+        ASSERT_TRUE(run_reference(on, p, {dout.data(), stored.data(), nullptr, din.data()}));
+        e.expect_right(download(on, din), "reference kernel");
+    }
+}
+
+TEST_P(Kernel, RejectionsSayWhy)
+{
+    problem p         = {.batch = 1, .channels = 12, .input = {6, 6}};
+    p.type            = type;
+    const auto reason = [&](const problem& of, const std::string& part) {
+        for(const instance* i : instances(on))
+            if(const status s = supports(*i, of); !s && s.reason().starts_with(part))
+                return s.reason();
+        return std::string("no instance says so");
+    };
+    const auto unknown = make_plan(on, p, "no_such_instance");
+    EXPECT_TRUE(unknown.reason().starts_with("instance 'no_such_instance' is not one of")) << unknown.reason();
+    EXPECT_EQ(reason(p, "the instance reads"), "the instance reads int32 indices, the problem has u8");
+    if(type == data_type::fp16)
+        EXPECT_EQ(reason(p, "C = 12"), "C = 12 is not a multiple of the vector width 8: choose an instance with a "
+                                       "narrower vector, or pad the channels");
+    p.channels = 16;
+    EXPECT_EQ(
+        reason(p, "the instance is for"),
+        "the instance is for windows of 3x3 with stride 2, left pad 1 and no dilation, in H the problem has 3, 1, 0 "
+        "and dilation 1");
+    p.layout = layout::nchw;
+    EXPECT_EQ(reason(p, "the instance has layout"), "the instance has layout nhwc, the problem nchw");
+    p.window = {2, 2}, p.stride = {2, 2}, p.input = {8, 10};
+    EXPECT_EQ(reason(p, "Wo = 5"), "Wo = 5 is not a multiple of the vector width 4: choose an instance for any window");
+    p.input = {8, 9};
+    EXPECT_EQ(reason(p, "Wi = 9"), "Wi = 9 is not a multiple of the vector width " +
+                                       std::string(type == data_type::fp32 ? "4" : "8") +
+                                       ": choose an instance for any window");
+    p.type                       = type == data_type::fp32 ? data_type::fp16 : data_type::fp32;
+    const std::string other_type = std::string("the instance computes ") + name_of(type);
+    EXPECT_EQ(reason(p, other_type), other_type + ", the problem is " + name_of(p.type));
+    p.type  = type;
+    p.input = {30000, 30000}, p.channels = 64;
+    EXPECT_TRUE(reason(p, "one image spans")
+                    .ends_with("more than the 2147483647 that a view can: split the channels over "
+                               "several calls"));
+    p.input = {20000, 20000}, p.channels = 1, p.batch = 100000, p.stride = {1, 1};
+    EXPECT_TRUE(reason(p, "100000 images of")
+                    .ends_with("more than the 2147483647 blocks of a launch: split the batch over "
+                               "several calls"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel,
+                         testing::Combine(testing::ValuesIn(kernel_targets()),
+                                          testing::Values(data_type::fp16, data_type::bf16, data_type::fp32)),
+                         [](const auto& info) {
+                             return test_name_of(std::get<0>(info.param)) + "_" + name_of(std::get<1>(info.param));
+                         });
+
+} // namespace
+} // namespace ck_tile::maxpool_bwd

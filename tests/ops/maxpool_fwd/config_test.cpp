@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Each rule of check(config) says what is broken.
+#include "ops/maxpool_fwd/config.hpp"
+
+#include "ops/maxpool_fwd/describe.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ck_tile::maxpool_fwd
+{
+namespace
+{
+
+TEST(MaxpoolForwardConfig, RejectionsSayRuleValueAndFix)
+{
+    constexpr config good = {architecture::gfx942, data_type::fp16, indices::u8, layout::nhwc, 8, 256};
+    ASSERT_FALSE(check(good));
+    ASSERT_TRUE(good.cell().covers());
+    const auto expect = [&](auto&& change, const std::string& reason) {
+        config c = good;
+        change(c);
+        ASSERT_TRUE(check(c)) << reason << " is not checked";
+        EXPECT_EQ(reflect::describe(check(c)), reason);
+    };
+    expect([](config& c) { c.index = indices::recompute; },
+           "an instance writes indices of one kind, but one is recompute: choose u8, int32 or int64");
+    expect([](config& c) { c.threads = 96; },
+           "threads must be whole waves within a block, but one is 96: use a multiple of the wave");
+    expect(
+        [](config& c) { c.vector = 16; },
+        "vectors of the input and of indices must be a power of two of at most 16 bytes, but one is 16: use a narrower "
+        "vector");
+    expect(
+        [](config& c) { c.index = indices::int32; },
+        "vectors of the input and of indices must be a power of two of at most 16 bytes, but one is 8: use a narrower "
+        "vector");
+    expect([](config& c) { c.layout = layout::nchw; },
+           "with channels first, a thread has one channel, but one is 8: use vector 1");
+}
+
+} // namespace
+} // namespace ck_tile::maxpool_fwd
