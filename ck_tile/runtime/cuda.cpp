@@ -3,6 +3,7 @@
 // there is none. Code objects are cubins, or PTX that the driver compiles.
 #include "ck_tile/runtime/backend.hpp"
 #include "ck_tile/runtime/code_objects.hpp"
+#include "ck_tile/runtime/event_timing.hpp"
 #include "ck_tile/runtime/shared_library.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ struct launch_configuration
 };
 
 constexpr unsigned cluster_dimension    = 4; // CU_LAUNCH_ATTRIBUTE_...
-constexpr unsigned stream_serialization = 6; // programmatic: a kernel itself waits for those before it
+constexpr unsigned stream_serialization = 6; // programmatic: kernels wait themselves (wait_for_earlier_kernels)
 
 struct driver
 {
@@ -201,28 +202,16 @@ class cuda_backend : public backend
         cu_handle start = nullptr, stop = nullptr;
         if(cuda().create_event(&start, 0) != 0 || cuda().create_event(&stop, 0) != 0)
             return rejection{"CUDA: no event could be made to take the time with"};
-        std::vector<float> milliseconds;
-        status s;
-        for(int i = 0; i <= repeats && s; ++i) // the first run warms up
-        {
-            // Two runs that are not timed keep the device busy while the timed one is queued: its launch does not count.
-            for(int ahead = 0; ahead < 2 && s; ++ahead)
-                s = work();
-            (void)cuda().record_event(start, nullptr);
-            if(s)
-                s = work();
-            (void)cuda().record_event(stop, nullptr);
-            if(s)
-                s = checked(cuda().wait_for_event(stop), "a timed kernel");
-            milliseconds.emplace_back();
-            (void)cuda().elapsed(&milliseconds.back(), start, stop);
-        }
+        const auto median = median_by_events(
+            work, repeats, [&] { (void)cuda().record_event(start, nullptr); },
+            [&] { (void)cuda().record_event(stop, nullptr); },
+            [&](float& milliseconds) {
+                const status s = checked(cuda().wait_for_event(stop), "a timed kernel");
+                return s ? checked(cuda().elapsed(&milliseconds, start, stop), "taking the time") : s;
+            });
         (void)cuda().destroy_event(start);
         (void)cuda().destroy_event(stop);
-        if(!s)
-            return rejection{s.reason()};
-        std::sort(milliseconds.begin() + 1, milliseconds.end());
-        return milliseconds[1 + static_cast<std::size_t>(repeats / 2)];
+        return median;
     }
 
   private:

@@ -153,8 +153,10 @@ extern __attribute__((shared)) std::byte ck_tile_dynamic_lds alignas(1024)[]; //
 namespace ck_tile
 {
 #if defined(__NVPTX__)
-// A kernel's blocks may come to a compute unit while those of the kernel before it end (the runtime launches them so); here they
-// wait until that one is done and its results can be seen. The first lets the next kernel's blocks come.
+// The runtime launches kernels so that blocks of one may come to a compute unit while those of the kernel before it end. This is
+// what makes that safe, for every kernel of the library: CK_TILE_KERNEL's entry calls it before the program, so that no block
+// touches memory before the kernel before it is done and all that it wrote can be seen. That kernel has waited likewise for those
+// before it. The first instruction lets the next kernel's blocks come, once all blocks of this one are on the device.
 CK_TILE_FN __attribute__((device)) void wait_for_earlier_kernels()
 {
     asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory");

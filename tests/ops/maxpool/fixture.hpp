@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Random max-pooling problems with awkward inputs, and tensors on a device.
+// Random max-pooling problems with awkward inputs.
 #pragma once
 
-#include "ck_tile/runtime/device.hpp"
-#include "ck_tile/runtime/host_convert.hpp"
 #include "ops/maxpool/reference.hpp"
-#include "tests/support/random.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/support/kernel_test.hpp"
 
 #include <cmath>
 #include <limits>
@@ -43,11 +39,7 @@ inline std::vector<float> input_values(const problem& p, content kind, std::uint
 
 inline std::vector<float> gradient_values(const problem& p, std::uint32_t seed)
 {
-    random_numbers random(seed + 4711);
-    std::vector<float> values(static_cast<std::size_t>(output_shape(p).elements()));
-    for(float& v : values)
-        v = static_cast<float>(random.between(-1000, 1000)) / 1000.f;
-    return decode(p.type, encode(p.type, values));
+    return random_values(output_shape(p).elements(), p.type, seed + 4711);
 }
 
 // Windows larger and smaller than the stride, dilated, padded unevenly, in ceil mode; rows that no window reaches.
@@ -98,28 +90,6 @@ inline std::vector<problem> known_problems()
                     all.push_back(p);
                 }
     return all;
-}
-
-inline device_buffer upload(const device& on, const std::vector<std::byte>& bytes)
-{
-    auto memory = on.allocate(bytes.size());
-    EXPECT_TRUE(memory) << memory.reason();
-    EXPECT_TRUE(on.copy_to_device(memory->data(), bytes.data(), bytes.size()));
-    return std::move(*memory);
-}
-
-// Memory in which every element is a NaN or a large index: what a kernel forgets to write shows.
-inline device_buffer unwritten(const device& on, std::int64_t bytes)
-{
-    return upload(on, std::vector<std::byte>(static_cast<std::size_t>(bytes), std::byte{0xff}));
-}
-
-inline std::vector<std::byte> download(const device& on, const device_buffer& memory)
-{
-    EXPECT_TRUE(on.synchronize());
-    std::vector<std::byte> bytes(memory.bytes());
-    EXPECT_TRUE(on.copy_to_host(bytes.data(), memory.data(), bytes.size()));
-    return bytes;
 }
 
 } // namespace ck_tile::maxpool

@@ -3,10 +3,8 @@
 #include "ops/maxpool_bwd/maxpool_bwd.hpp"
 
 #include "tests/ops/maxpool/fixture.hpp"
-#include "tests/support/kernel_targets.hpp"
 
 #include <set>
-#include <tuple>
 
 namespace ck_tile::maxpool_bwd
 {
@@ -14,18 +12,10 @@ namespace
 {
 
 using namespace maxpool;
-using parameters = std::tuple<std::string, data_type>;
 
-class Kernel : public testing::TestWithParam<parameters>
+class Kernel : public kernel_test
 {
   protected:
-    device on = [] {
-        auto d = device::open(std::get<0>(GetParam()));
-        EXPECT_TRUE(d) << d.reason();
-        return std::move(*d);
-    }();
-    data_type type = std::get<1>(GetParam());
-
     // A problem with its inputs, and what is to come out.
     struct experiment
     {
@@ -314,12 +304,7 @@ TEST_P(Kernel, RejectionsSayWhy)
                                "several calls"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Kernel,
-                         testing::Combine(testing::ValuesIn(kernel_targets()),
-                                          testing::Values(data_type::fp16, data_type::bf16, data_type::fp32)),
-                         [](const auto& info) {
-                             return test_name_of(std::get<0>(info.param)) + "_" + name_of(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_target_and_type(), name_of_parameter);
 
 } // namespace
 } // namespace ck_tile::maxpool_bwd

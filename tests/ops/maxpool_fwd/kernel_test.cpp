@@ -3,9 +3,6 @@
 #include "ops/maxpool_fwd/maxpool_fwd.hpp"
 
 #include "tests/ops/maxpool/fixture.hpp"
-#include "tests/support/kernel_targets.hpp"
-
-#include <tuple>
 
 namespace ck_tile::maxpool_fwd
 {
@@ -13,18 +10,10 @@ namespace
 {
 
 using namespace maxpool;
-using parameters = std::tuple<std::string, data_type>;
 
-class Kernel : public testing::TestWithParam<parameters>
+class Kernel : public kernel_test
 {
   protected:
-    device on = [] {
-        auto d = device::open(std::get<0>(GetParam()));
-        EXPECT_TRUE(d) << d.reason();
-        return std::move(*d);
-    }();
-    data_type type = std::get<1>(GetParam());
-
     static void expect_values(const std::vector<float>& expected, const std::vector<float>& actual,
                               const std::string& what)
     {
@@ -115,12 +104,7 @@ TEST_P(Kernel, RejectionsSayWhy)
     EXPECT_EQ(reason(p, "the instance has layout"), "the instance has layout nhwc, the problem nchw");
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Kernel,
-                         testing::Combine(testing::ValuesIn(kernel_targets()),
-                                          testing::Values(data_type::fp16, data_type::bf16, data_type::fp32)),
-                         [](const auto& info) {
-                             return test_name_of(std::get<0>(info.param)) + "_" + name_of(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_target_and_type(), name_of_parameter);
 
 } // namespace
 } // namespace ck_tile::maxpool_fwd
