@@ -89,16 +89,17 @@ TEST(Plan, RejectionsSayRuleValueAndFix)
     EXPECT_EQ(reason(channels_whole, changed([](problem& p) { p.image = {1024, 1024}; })),
               "a group of 1048576 pixels x 8 channels does not fit the 16384 elements that a block of the instance "
               "holds: choose one of more units, steps or waves, or a streaming pass");
-    EXPECT_EQ(reason(with(channels_whole, pass::apply),
-                     changed([](problem& p) { p.image = {64, 64}, p.groups = 1 << 20, p.c = 512; })),
-              "the pixels that a block works on span 8589934592 bytes of all channels, more than the 2147483647 that a "
-              "view can: choose an instance of fewer steps, or fewer channels");
-    const std::string slabs = reason(with(channels_whole, pass::apply), changed([](problem& p) {
-                                         p.batch = 1 << 24;
-                                         p.image = {256, 256};
-                                         p.c     = 64;
-                                     }));
-    EXPECT_TRUE(slabs.ends_with(" slabs are more than the 2147483647 blocks of a launch: split the batch")) << slabs;
+    // How much a block works on is the plan's own choice.
+    const config apply = with(channels_whole, pass::apply);
+    const std::string wide =
+        reason(apply, changed([](problem& p) { p.image = {64, 64}, p.groups = 1 << 20, p.c = 512; }));
+    EXPECT_TRUE(wide.starts_with("the pixels that a block works on span ")) << wide;
+    EXPECT_TRUE(
+        wide.ends_with(" bytes of all channels, more than the 2147483647 that a view can: choose an instance of "
+                       "fewer steps, or fewer channels"))
+        << wide;
+    const std::string many = reason(apply, changed([](problem& p) { p.batch = 1 << 30, p.groups = 4096; }));
+    EXPECT_TRUE(many.ends_with(" slabs are more than the 2147483647 blocks of a launch: split the batch")) << many;
 }
 
 } // namespace
