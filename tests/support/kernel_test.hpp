@@ -20,7 +20,7 @@ namespace ck_tile
 
 using target_and_type = std::tuple<std::string, data_type>;
 
-// The fixture, to be instantiated with every_target_and_type() and name_of_parameter.
+// The fixture, to be instantiated with every_type_on(targets) and name_of_parameter.
 class kernel_test : public testing::TestWithParam<target_and_type>
 {
   protected:
@@ -32,9 +32,9 @@ class kernel_test : public testing::TestWithParam<target_and_type>
     data_type type = std::get<1>(GetParam());
 };
 
-inline auto every_target_and_type()
+inline auto every_type_on(const std::vector<std::string>& targets)
 {
-    return testing::Combine(testing::ValuesIn(kernel_targets()),
+    return testing::Combine(testing::ValuesIn(targets),
                             testing::Values(data_type::fp16, data_type::bf16, data_type::fp32));
 }
 

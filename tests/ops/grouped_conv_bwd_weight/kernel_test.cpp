@@ -269,7 +269,7 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_target_and_type(), name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_type_on(kernel_targets()), name_of_parameter);
 
 } // namespace
 } // namespace ck_tile::grouped_conv_bwd_weight

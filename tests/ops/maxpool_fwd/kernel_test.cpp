@@ -104,7 +104,7 @@ TEST_P(Kernel, RejectionsSayWhy)
     EXPECT_EQ(reason(p, "the instance has layout"), "the instance has layout nhwc, the problem nchw");
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_target_and_type(), name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_type_on(kernel_targets()), name_of_parameter);
 
 } // namespace
 } // namespace ck_tile::maxpool_fwd
