@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every instance of every target against the reference: values and indices are exact.
-#include "ops/maxpool_fwd/maxpool_fwd.hpp"
-
-#include "tests/ops/maxpool/fixture.hpp"
+#include "tests/ops/maxpool_fwd/fixture.hpp"
 #include "tests/support/kernel_targets.hpp"
 
 #include <tuple>
@@ -25,22 +23,11 @@ class Kernel : public testing::TestWithParam<parameters>
     }();
     data_type type = std::get<1>(GetParam());
 
-    static void expect_values(const std::vector<float>& expected, const std::vector<float>& actual,
-                              const std::string& what)
-    {
-        ASSERT_EQ(expected.size(), actual.size());
-        for(std::size_t i = 0; i < actual.size(); ++i)
-            ASSERT_TRUE(actual[i] == expected[i] || (std::isnan(actual[i]) && std::isnan(expected[i])))
-                << what << ": element " << i << " is " << actual[i] << ", not " << expected[i];
-    }
-
     void expect_all_instances_right(problem p, content kind, std::uint32_t seed = 0)
     {
-        p.type             = type;
-        const auto in      = input_values(p, kind, seed);
-        const maxima right = reference_maxima(p, in);
-        const auto memory  = upload(on, encode(type, in));
-        int supported      = 0;
+        p.type = type;
+        const experiment e(p, kind, seed);
+        int supported = 0;
         for(const instance* i : instances(on))
         {
             if(!supports(*i, p))
@@ -48,14 +35,9 @@ class Kernel : public testing::TestWithParam<parameters>
             ++supported;
             const auto chosen = make_plan(on, p, name_of(*i));
             ASSERT_TRUE(chosen) << chosen.reason();
-            const auto out = unwritten(on, output_shape(p).elements() * ck_tile::bytes_of(type));
-            const auto at  = unwritten(on, output_shape(p).elements() * maxpool::bytes_of(p.indices));
-            const status s = run(on, p, *chosen, {memory.data(), out.data(), at.data()});
-            ASSERT_TRUE(s) << s.reason();
-            const std::string what = name_of(*i) + "; " + describe(p);
-            expect_values(right.values, decode(type, download(on, out)), what);
-            if(p.indices != indices::recompute)
-                ASSERT_EQ(decode_indices(p, download(on, at)), right.indices) << what;
+            e.expect_right(e.run_plan(on, *chosen), name_of(*i));
+            if(HasFatalFailure())
+                return;
         }
         ASSERT_GT(supported, 0) << "no instance supports " << describe(p);
     }
@@ -84,17 +66,11 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
     random_numbers random(6);
     for(std::uint32_t i = 0; i < 30; ++i)
     {
-        problem p          = random_problem(random);
-        p.type             = type;
-        const auto in      = input_values(p, static_cast<content>(i % 4), i);
-        const maxima right = reference_maxima(p, in);
-        const auto memory  = upload(on, encode(type, in));
-        const auto out     = unwritten(on, output_shape(p).elements() * ck_tile::bytes_of(type));
-        const auto at      = unwritten(on, output_shape(p).elements() * 8);
-        ASSERT_TRUE(run_reference(on, p, {memory.data(), out.data(), at.data()}));
-        expect_values(right.values, decode(type, download(on, out)), describe(p));
-        p.indices = indices::int64;
-        ASSERT_EQ(decode_indices(p, download(on, at)), right.indices) << describe(p);
+        problem p = random_problem(random);
+        p.type    = type;
+        p.indices = indices::int64; // which the reference kernel writes
+        const experiment e(p, static_cast<content>(i % 4), i);
+        e.expect_right(e.run(on, [&](const tensors& t) { return run_reference(on, p, t); }), "reference kernel");
     }
 }
 
