@@ -118,6 +118,9 @@ def main():
             print(f"{len(accepted)} configurations for {', '.join(write_configurations(arguments.write, operation, accepted))}")
             return 0
         configurations = build / "configurations"
+        # Other operations, which this one may be made with, have the instances of the project.
+        shutil.copytree(generate.HERE, configurations, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns(operation, "*.py", "*.cpp", "__pycache__"))
         shapes = [f"host:{target}" for target in write_configurations(configurations, operation, accepted)]
         print(f"{len(accepted)} configurations that check() accepts, {len(rejected)} that it rejects by "
               f"{len({answer['rule'] for _, answer in rejected})} rules, seed {arguments.seed}", flush=True)

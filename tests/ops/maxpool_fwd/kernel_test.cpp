@@ -61,6 +61,47 @@ TEST_P(Kernel, LargerThanOneBlock)
     }
 }
 
+TEST_P(Kernel, SameBitsOnEveryRun)
+{
+    for(problem p : known_problems())
+    {
+        p.type            = type;
+        const auto chosen = make_plan(on, p);
+        ASSERT_TRUE(chosen) << chosen.reason();
+        const experiment e(p, content::nans, 4);
+        const auto first = e.run_plan(on, *chosen), second = e.run_plan(on, *chosen);
+        EXPECT_EQ(first.values, second.values);
+        EXPECT_EQ(first.indices, second.indices);
+    }
+}
+
+// Two images of 1.2 GB, of which windows reach few pixels. Memory that is never touched costs nothing.
+TEST_P(Kernel, TensorsBeyondTwoGigabytes)
+{
+    const std::int64_t element = ck_tile::bytes_of(type);
+    problem p                  = {.batch    = 2,
+                                  .channels = 8,
+                                  .window   = {1, 1},
+                                  .input    = {1, 1'200'000'000 / 8 / element},
+                                  .stride   = {1, 5'000'000}};
+    p.type                     = type;
+    const auto expected        = encode(type, std::vector<float>(output_shape(p).elements(), 0.5f));
+    const auto in              = on.allocate(static_cast<std::size_t>(input_shape(p).elements() * element));
+    ASSERT_TRUE(in) << in.reason();
+    const auto pixel = static_cast<std::size_t>(p.channels * element);
+    for(std::int64_t n = 0; n < p.batch; ++n)
+        for(std::int64_t o = 0; o < p.output(1); ++o)
+        {
+            const std::int64_t at = (n * p.input[1] + o * p.stride[1]) * p.channels * element;
+            ASSERT_TRUE(on.copy_to_device(static_cast<std::byte*>(in->data()) + at, expected.data(), pixel));
+        }
+    const auto out    = unwritten(on, static_cast<std::int64_t>(expected.size()));
+    const auto chosen = make_plan(on, p);
+    ASSERT_TRUE(chosen) << chosen.reason();
+    ASSERT_TRUE(run(on, p, *chosen, {in->data(), out.data(), nullptr}));
+    EXPECT_EQ(download(on, out), expected);
+}
+
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
 {
     random_numbers random(6);
@@ -89,6 +130,26 @@ TEST_P(Kernel, RejectionsSayWhy)
     EXPECT_EQ(reason(p, "the instance writes"), "the instance writes int32 indices, the problem wants u8");
     p.layout = layout::nchw;
     EXPECT_EQ(reason(p, "the instance has layout"), "the instance has layout nhwc, the problem nchw");
+    p.layout   = layout::nhwc;
+    p.channels = 13;
+    p.indices  = indices::int64;
+    EXPECT_EQ(reason(p, "C = 13"), "C = 13 is not a multiple of the vector width 2: choose an instance with a narrower "
+                                   "vector, or pad the channels");
+    p.type                       = type == data_type::fp32 ? data_type::fp16 : data_type::fp32;
+    const std::string other_type = std::string("the instance computes ") + name_of(type);
+    EXPECT_EQ(reason(p, other_type), other_type + ", the problem is " + name_of(p.type));
+    p.type  = type;
+    p.input = {30000, 30000}, p.channels = 64;
+    const std::string too_large = "more than the 2147483647 that a view can: split the channels over several calls";
+    EXPECT_TRUE(reason(p, "one image spans").ends_with(too_large));
+    const auto none = make_plan(on, p);
+    EXPECT_TRUE(none.reason().starts_with("no instance supports the problem on " + std::string(on.name())))
+        << none.reason();
+    p.input = {15000, 15000}, p.channels = 1, p.batch = 100'000;
+    EXPECT_TRUE(reason(p, "100000 images of")
+                    .ends_with("more than the 2147483647 blocks of a launch: split the batch over several calls"));
+    p.channels = 0;
+    EXPECT_EQ(make_plan(on, p).reason(), "C must be positive, but is 0: choose 1 or more");
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Kernel,
