@@ -5,6 +5,7 @@
 #include "ck_tile/runtime/host_convert.hpp"
 #include "ops/grouped_conv_bwd_weight/grouped_conv_bwd_weight.hpp"
 #include "ops/grouped_conv_bwd_weight/reference.hpp"
+#include "tests/support/device_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,23 +42,12 @@ struct experiment
     template <class Launch>
     std::vector<float> run(const device& on, Launch&& launch) const
     {
-        const auto upload = [&](const std::vector<float>& values) {
-            const auto bytes = encode(problem.type, values);
-            auto memory      = on.allocate(bytes.size());
-            EXPECT_TRUE(memory) << memory.reason();
-            EXPECT_TRUE(on.copy_to_device(memory->data(), bytes.data(), bytes.size()));
-            return std::move(*memory);
-        };
-        const device_buffer in_memory = upload(in), out_memory = upload(out);
-        // dW starts as NaN: what a kernel forgets to write shows.
-        const std::size_t weights      = static_cast<std::size_t>(conv::weight_shape(problem).elements());
-        const device_buffer wei_memory = upload(std::vector<float>(weights, NAN));
+        const device_buffer in_memory  = upload(on, encode(problem.type, in)),
+                            out_memory = upload(on, encode(problem.type, out));
+        const device_buffer wei_memory = unwritten(on, conv::weight_shape(problem).elements() * bytes_of(problem.type));
         const status s                 = launch(on, tensors{in_memory.data(), out_memory.data(), wei_memory.data()});
         EXPECT_TRUE(s) << s.reason();
-        EXPECT_TRUE(on.synchronize());
-        std::vector<std::byte> bytes(wei_memory.bytes());
-        EXPECT_TRUE(on.copy_to_host(bytes.data(), wei_memory.data(), bytes.size()));
-        return decode(problem.type, bytes);
+        return decode(problem.type, download(on, wei_memory));
     }
 
     std::vector<float> run_plan(const device& on, const plan& what) const

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Random max-pooling problems with awkward inputs, and tensors on a device.
+// Random max-pooling problems with awkward inputs.
 #pragma once
 
-#include "ck_tile/runtime/device.hpp"
 #include "ck_tile/runtime/host_convert.hpp"
 #include "ops/maxpool/reference.hpp"
 #include "tests/support/random.hpp"
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
@@ -98,28 +95,6 @@ inline std::vector<problem> known_problems()
                     all.push_back(p);
                 }
     return all;
-}
-
-inline device_buffer upload(const device& on, const std::vector<std::byte>& bytes)
-{
-    auto memory = on.allocate(bytes.size());
-    EXPECT_TRUE(memory) << memory.reason();
-    EXPECT_TRUE(on.copy_to_device(memory->data(), bytes.data(), bytes.size()));
-    return std::move(*memory);
-}
-
-// Memory in which every element is a NaN or a large index: what a kernel forgets to write shows.
-inline device_buffer unwritten(const device& on, std::int64_t bytes)
-{
-    return upload(on, std::vector<std::byte>(static_cast<std::size_t>(bytes), std::byte{0xff}));
-}
-
-inline std::vector<std::byte> download(const device& on, const device_buffer& memory)
-{
-    EXPECT_TRUE(on.synchronize());
-    std::vector<std::byte> bytes(memory.bytes());
-    EXPECT_TRUE(on.copy_to_host(bytes.data(), memory.data(), bytes.size()));
-    return bytes;
 }
 
 } // namespace ck_tile::maxpool

@@ -4,6 +4,9 @@
 
 #include "ops/maxpool_bwd/maxpool_bwd.hpp"
 #include "tests/ops/maxpool/fixture.hpp"
+#include "tests/support/device_memory.hpp"
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
