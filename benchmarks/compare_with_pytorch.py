@@ -12,6 +12,7 @@ PyTorch's best time over ours: above 1, ours is faster.
 
 import argparse
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -52,6 +53,15 @@ def ceilings():
     return found
 
 
+def rotated(make):
+    """Inputs made anew, so many that no cache holds them."""
+    inputs = []
+    while True:
+        inputs.append(make())
+        if len(inputs) * sum(t.numel() * t.element_size() for t in inputs[0]) > COLD_BYTES and len(inputs) > 1:
+            return inputs
+
+
 def weight_gradient(row, dtype):
     """A function of the turn that computes the row's weight gradient, on inputs that rotate."""
     spatial = len(row["filter"])
@@ -71,11 +81,7 @@ def weight_gradient(row, dtype):
         return x
 
     weight = tensor(k, row["c"], *row["filter"])
-    inputs = []
-    while True:
-        inputs.append((tensor(row["batch"], c, *length), tensor(row["batch"], k, *output)))
-        if len(inputs) * sum(t.numel() * t.element_size() for t in inputs[0]) > COLD_BYTES and len(inputs) > 1:
-            break
+    inputs = rotated(lambda: (tensor(row["batch"], c, *length), tensor(row["batch"], k, *output)))
 
     def gradient(x, dy):
         return torch.ops.aten.convolution_backward(dy, x, weight, None, row["stride"], padding, [1] * spatial, False,
@@ -84,12 +90,25 @@ def weight_gradient(row, dtype):
     return gradient, inputs
 
 
-def rotating(make_inputs):
-    """So many inputs that no cache holds them all."""
-    inputs = [make_inputs(), make_inputs()]
-    while len(inputs) * sum(t.numel() * t.element_size() for t in inputs[0]) < COLD_BYTES:
-        inputs.append(make_inputs())
-    return inputs
+def groupnorm_gradients(row, dtype):
+    """A function of the turn that computes the row's gradients of input, gamma and beta. PyTorch's own backward pass makes
+    channels-last inputs contiguous first, and so does this."""
+    n, c, pixels = row["batch"], row["c"] * row["groups"], math.prod(row["image"])
+    order = torch.channels_last if row["layout"] == "nhwgc" else torch.contiguous_format
+
+    def tensor(*lengths):
+        return torch.randn(*lengths, device="cuda", dtype=TYPES[dtype])
+
+    gamma, mean, inv_std = tensor(c), tensor(n, row["groups"]), tensor(n, row["groups"]).abs()
+
+    def gradients(x, dy):
+        return torch.ops.aten.native_group_norm_backward(dy.contiguous(), x.contiguous(), mean, inv_std, gamma, n, c, pixels,
+                                                         row["groups"], [True, True, True])
+
+    def image():
+        return tensor(n, c, *row["image"]).contiguous(memory_format=order)
+
+    return gradients, rotated(lambda: (image(), image()))
 
 
 def max_pool_gradient(row, dtype):
@@ -106,10 +125,11 @@ def max_pool_gradient(row, dtype):
     def gradient(dy, indices):
         return torch.ops.aten.max_pool2d_with_indices_backward(dy, x, window, stride, pad, [1, 1], False, indices)
 
-    return gradient, rotating(make_inputs)
+    return gradient, rotated(make_inputs)
 
 
-GRADIENTS = {"grouped_conv_bwd_weight": weight_gradient, "maxpool_bwd": max_pool_gradient}
+GRADIENTS = {"grouped_conv_bwd_weight": weight_gradient, "groupnorm_bwd": groupnorm_gradients,
+             "maxpool_bwd": max_pool_gradient}
 
 
 def copy_ms(floor_bytes):
@@ -155,6 +175,7 @@ def main():
         eager = median_ms(lambda i: gradient(*inputs[i % len(inputs)]))
         compiled = None
         if not given.no_compile:
+            torch._dynamo.reset()  # or it would compile for the shapes of all rows at once, which runs slower
             try:
                 fast = torch.compile(gradient)
                 compiled = median_ms(lambda i: fast(*inputs[i % len(inputs)]))

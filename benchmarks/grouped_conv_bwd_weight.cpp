@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times grouped convolution backward weight on the rows of a suite: medians with cold caches. A table, and a JSON line per row.
+// Times grouped convolution backward weight on the rows of a suite.
 #include "ops/grouped_conv_bwd_weight/grouped_conv_bwd_weight.hpp"
 
 #include "benchmarks/suite.hpp"
@@ -9,7 +9,6 @@ namespace
 
 using namespace ck_tile;
 using namespace ck_tile::examples;
-using namespace ck_tile::benchmarks;
 namespace op = ck_tile::grouped_conv_bwd_weight;
 
 conv::problem problem_of(const nlohmann::json& row, data_type type)
@@ -37,31 +36,22 @@ conv::problem problem_of(const nlohmann::json& row, data_type type)
     return p;
 }
 
-nlohmann::ordered_json measure(const device& on, const conv::problem& p, int repeats)
+benchmarks::json measure(const device& on, const nlohmann::json& row, data_type type, int repeats)
 {
-    const op::plan plan = demand(op::make_plan(on, p));
-    const auto in       = elements(conv::input_shape(p).elements(), p.type, 1);
-    const auto out      = elements(conv::output_shape(p).elements(), p.type, 2);
-    const auto copies   = cold_copies(in.size() + out.size());
-    std::vector<device_buffer> ins, outs;
-    for(std::size_t i = 0; i < copies; ++i)
-    {
-        ins.push_back(upload(on, in));
-        outs.push_back(upload(on, out));
-    }
+    const conv::problem p = problem_of(row, type);
+    const op::plan plan   = demand(op::make_plan(on, p));
+    benchmarks::rotating_inputs inputs(on, {benchmarks::random_elements(conv::input_shape(p).elements(), p.type, 1),
+                                            benchmarks::random_elements(conv::output_shape(p).elements(), p.type, 2)});
     const auto weights   = static_cast<std::size_t>(conv::weight_shape(p).elements() * bytes_of(p.type));
     const auto wei       = demand(on.allocate(weights));
     const auto workspace = demand(on.allocate(plan.workspace_bytes));
-    std::size_t turn     = 0;
     const double ms      = demand(on.time(
         [&] {
-            const std::size_t i = turn++ % copies;
-            return op::run(on, p, plan, {ins[i].data(), outs[i].data(), wei.data()}, workspace.data());
+            const auto& in = inputs.next();
+            return op::run(on, p, plan, {in[0].data(), in[1].data(), wei.data()}, workspace.data());
         },
         repeats));
     return {{"ms", ms},
-            {"tflops", p.flops() / ms / 1e9},
-            {"floor_gb_per_s", p.floor_bytes() / ms / 1e6},
             {"floor_bytes", p.floor_bytes()},
             {"flops", p.flops()},
             {"splits", plan.splits},
@@ -70,10 +60,4 @@ nlohmann::ordered_json measure(const device& on, const conv::problem& p, int rep
 
 } // namespace
 
-int main(int argc, char** argv)
-{
-    return run_suite(argc, argv, "grouped_conv_bwd_weight",
-                     [](const device& on, const nlohmann::json& row, data_type type, int repeats) {
-                         return measure(on, problem_of(row, type), repeats);
-                     });
-}
+int main(int argc, char** argv) { return benchmarks::run_suite(argc, argv, "grouped_conv_bwd_weight", measure); }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Times max-pooling backward on the rows of a suite: medians with cold caches. A table, and a JSON line per row.
+// Times max-pooling backward on the rows of a suite.
 #include "ops/maxpool_bwd/maxpool_bwd.hpp"
 
 #include "benchmarks/suite.hpp"
+#include "examples/support/tensor_init.hpp"
 #include "ops/maxpool/reference.hpp"
 
 namespace
@@ -10,7 +11,6 @@ namespace
 
 using namespace ck_tile;
 using namespace ck_tile::examples;
-using namespace ck_tile::benchmarks;
 namespace op = ck_tile::maxpool_bwd;
 
 maxpool::problem problem_of(const nlohmann::json& row, data_type type)
@@ -40,54 +40,26 @@ std::vector<std::byte> repeated(const std::vector<std::byte>& image, std::int64_
     return all;
 }
 
-// Gradients and indices in so many copies that no cache holds them, and memory for the result.
-struct cold_tensors
+benchmarks::json measure(const device& on, const nlohmann::json& row, data_type type, int repeats)
 {
-    std::vector<device_buffer> dout, indices;
-    device_buffer din;
-
-    cold_tensors(const device& on, const maxpool::problem& p)
-        : din(demand(on.allocate(static_cast<std::size_t>(maxpool::input_shape(p).elements() * bytes_of(p.type)))))
-    {
-        maxpool::problem one = p;
-        one.batch            = 1;
-        const auto in        = make_values(fill::decimals, maxpool::input_shape(one).elements(), 1, 1);
-        const auto maxima    = maxpool::reference_maxima(one, in);
-        const auto gradient  = elements(maxpool::output_shape(p).elements(), p.type, 2);
-        const auto at        = repeated(maxpool::encode_indices(one, maxima.indices), p.batch);
-        for(std::size_t i = cold_copies(gradient.size() + at.size()); i > 0; --i)
-        {
-            dout.push_back(upload(on, gradient));
-            indices.push_back(upload(on, at));
-        }
-    }
-
-    op::tensors turn(std::size_t number) const
-    {
-        const std::size_t i = number % dout.size();
-        return {dout[i].data(), indices[i].data(), nullptr, din.data()};
-    }
-};
-
-nlohmann::ordered_json measure(const device& on, const maxpool::problem& p, const op::plan& plan,
-                               const cold_tensors& data, int repeats)
-{
-    std::size_t turn = 0;
-    const double ms  = demand(on.time([&] { return op::run(on, p, plan, data.turn(turn++), nullptr); }, repeats));
-    return {{"ms", ms},
-            {"tflops", nullptr},
-            {"floor_gb_per_s", p.backward_floor_bytes() / ms / 1e6},
-            {"floor_bytes", p.backward_floor_bytes()},
-            {"instance", op::name_of(*plan.chosen)}};
+    const maxpool::problem p = problem_of(row, type);
+    const op::plan plan      = demand(op::make_plan(on, p));
+    maxpool::problem one     = p;
+    one.batch                = 1;
+    const auto in            = make_values(fill::decimals, maxpool::input_shape(one).elements(), 1, 1);
+    const auto maxima        = maxpool::reference_maxima(one, in);
+    benchmarks::rotating_inputs inputs(on, {benchmarks::random_elements(maxpool::output_shape(p).elements(), type, 2),
+                                            repeated(maxpool::encode_indices(one, maxima.indices), p.batch)});
+    const auto din = demand(on.allocate(static_cast<std::size_t>(maxpool::input_shape(p).elements() * bytes_of(type))));
+    const double ms = demand(on.time(
+        [&] {
+            const auto& cold = inputs.next();
+            return op::run(on, p, plan, {cold[0].data(), cold[1].data(), nullptr, din.data()}, nullptr);
+        },
+        repeats));
+    return {{"ms", ms}, {"floor_bytes", p.backward_floor_bytes()}, {"instance", op::name_of(*plan.chosen)}};
 }
 
 } // namespace
 
-int main(int argc, char** argv)
-{
-    return run_suite(argc, argv, "maxpool_bwd",
-                     [](const device& on, const nlohmann::json& row, data_type type, int repeats) {
-                         const maxpool::problem p = problem_of(row, type);
-                         return measure(on, p, demand(op::make_plan(on, p)), cold_tensors(on, p), repeats);
-                     });
-}
+int main(int argc, char** argv) { return benchmarks::run_suite(argc, argv, "maxpool_bwd", measure); }

@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly folder=${1:-build/bin}
 readonly on_gpu='*/cuda_*:*/hip_*'
 # Every instance of every type, several tiles or blocks and splits, uneven padding, odd channels; the sanitizers are slow.
-readonly part='*LargerThanOne*/cuda_*:*Depthwise/cuda_*:*PaddingUneven*/cuda_*:*SameBits*/cuda_*'
+readonly part='*LargerThanOne*/cuda_*:*EveryInstanceRuns/cuda_*:*FewChannels*/cuda_*:*Depthwise/cuda_*:*PaddingUneven*/cuda_*:*SameBits*/cuda_*'
 passed=0 failed=0
 
 # has_tests PROGRAM FILTER
@@ -58,7 +58,16 @@ if has_tests "${programs[0]}" '*/cuda_*'; then
     else
         echo "check_gpu.sh: compute-sanitizer is not installed: it comes with CUDA's toolkit" >&2
         failed=$((failed + 1))
+        continue
     fi
+    for tool in memcheck racecheck synccheck; do
+        run "$operation, $tool" compute-sanitizer --tool "$tool" --error-exitcode 1 "$tests" \
+            --gtest_filter="${parts[$operation]}"
+    done
+done
+if [[ $((passed + failed)) -eq 0 ]]; then
+    echo "check_gpu.sh: $folder holds no kernel tests: build them, or name their folder" >&2
+    exit 2
 fi
 echo "$passed passed, $failed failed"
 [[ $failed -eq 0 ]]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A distribution: which wave, lane, register and vector element of a block holds which element of a tile.
+// A distribution: which wave, lane, register and vector element of a block holds which element of a tile; and which unit, in
+// a block that several compute units share.
 //
-// Each of the four is a number that runs through digits, the first digit fastest. A digit moves `stride` elements along
+// Each of these is a number that runs through digits, the first digit fastest. A digit moves `stride` elements along
 // dimension `dim` of the tile each time it steps; a digit of stride 0 moves nowhere: it replicates. So
 //
 //   distribution{.lengths = {32, 8}, .wave = {}, .lane = {{32, 0, 1}, {2, 1, 4}}, .reg = {}, .vec = {{4, 1, 1}}}
@@ -114,6 +115,7 @@ struct place
     int lane = 0;
     int reg  = 0;
     int vec  = 0;
+    int unit = 0;
 
     friend constexpr bool operator==(const place&, const place&) = default;
 };
@@ -126,26 +128,29 @@ struct distribution
     digits lane;
     digits reg;
     digits vec;
+    digits unit = {}; // none: the block has one compute unit
 
-    CK_TILE_FN constexpr int waves() const { return wave.size(); }
+    CK_TILE_FN constexpr int units() const { return unit.size(); }
+    CK_TILE_FN constexpr int waves() const { return wave.size(); } // per unit
     CK_TILE_FN constexpr int lanes() const { return lane.size(); } // per wave
     CK_TILE_FN constexpr int regs() const { return reg.size(); }   // vector registers per thread
     CK_TILE_FN constexpr int vecs() const { return vec.size(); }   // elements of one vector register
-    CK_TILE_FN constexpr int threads() const { return waves() * lanes(); }
+    CK_TILE_FN constexpr int threads() const { return units() * waves() * lanes(); }
     CK_TILE_FN constexpr int length(int dim) const { return lengths[dim] > 0 ? lengths[dim] : 1; }
     CK_TILE_FN constexpr int elements() const { return length(0) * length(1) * length(2); }
 
     // Coordinate along `dim` of the element at a place.
     CK_TILE_FN constexpr int locate(int dim, place p) const
     {
-        return wave.along(dim, p.wave) + lane.along(dim, p.lane) + reg.along(dim, p.reg) + vec.along(dim, p.vec);
+        return unit.along(dim, p.unit) + wave.along(dim, p.wave) + lane.along(dim, p.lane) + reg.along(dim, p.reg) +
+               vec.along(dim, p.vec);
     }
 
     // How many places hold one element (1 without replication).
     constexpr int replication() const
     {
         int n = 1;
-        for(const digits* level : {&wave, &lane, &reg, &vec})
+        for(const digits* level : {&unit, &wave, &lane, &reg, &vec})
             for(int i = 0; i < level->count; ++i)
                 if(level->at[i].stride == 0)
                     n *= level->at[i].extent;
@@ -156,7 +161,7 @@ struct distribution
     // before it ends, and the last ends at the tile's length.
     constexpr bool covers() const
     {
-        for(const digits* level : {&wave, &lane, &reg, &vec})
+        for(const digits* level : {&unit, &wave, &lane, &reg, &vec})
             for(int i = 0; i < level->count; ++i)
                 if(level->at[i].dim < 0 || level->at[i].dim >= max_rank)
                     return false;
@@ -166,7 +171,7 @@ struct distribution
             for(bool grown = true; grown;)
             {
                 grown = false;
-                for(const digits* level : {&wave, &lane, &reg, &vec})
+                for(const digits* level : {&unit, &wave, &lane, &reg, &vec})
                     for(int i = 0; i < level->count; ++i)
                         if(level->at[i].moves_along(dim) && level->at[i].stride == reach)
                         {
@@ -175,7 +180,7 @@ struct distribution
                         }
             }
             int extents = 1;
-            for(const digits* level : {&wave, &lane, &reg, &vec})
+            for(const digits* level : {&unit, &wave, &lane, &reg, &vec})
                 extents *= level->only(dim).size();
             if(reach != length(dim) || extents != length(dim))
                 return false;

@@ -47,7 +47,11 @@ CK_TILE_FN constexpr int product(const multi_index<N>& lengths)
     return result;
 }
 
-CK_TILE_FN constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+template <class A, class B>
+CK_TILE_FN constexpr auto ceil_div(A a, B b)
+{
+    return (a + b - 1) / b;
+}
 
 constexpr int common_divisor(int a, int b) { return b == 0 ? a : common_divisor(b, a % b); }
 

@@ -9,6 +9,18 @@
 namespace ck_tile
 {
 
+namespace detail
+{
+// One of something for each thread whose registers are held here.
+template <class T, int Copies>
+struct per_thread
+{
+    T of[Copies];
+    CK_TILE_FN constexpr T& operator[](int copy) { return of[copy]; }
+    CK_TILE_FN constexpr const T& operator[](int copy) const { return of[copy]; }
+};
+} // namespace detail
+
 template <class T, distribution D>
 struct tile
 {
@@ -51,14 +63,14 @@ CK_TILE_FN constexpr int reach(int number)
 template <distribution D, int Dim>
 CK_TILE_FN constexpr int first_element(thread t)
 {
-    return reach<D.wave, Dim>(t.wave) + reach<D.lane, Dim>(t.lane);
+    return reach<D.unit, Dim>(t.unit) + reach<D.wave, Dim>(t.wave) + reach<D.lane, Dim>(t.lane);
 }
 
 // Runs f(thread) for every thread that shares the tile's distribution.
 template <distribution D, class F>
 CK_TILE_FN constexpr void for_each_thread(F&& f)
 {
-    run_threads<D.waves(), D.lanes()>(static_cast<F&&>(f));
+    run_threads<D.units(), D.waves(), D.lanes()>(static_cast<F&&>(f));
 }
 
 } // namespace ck_tile

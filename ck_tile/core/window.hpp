@@ -83,15 +83,6 @@ CK_TILE_FN constexpr std::uint32_t byte_offset(int elements)
     return static_cast<std::uint32_t>(elements) * std::uint32_t(sizeof(T));
 }
 
-// One of something for each thread whose registers are held here.
-template <class T, int Copies>
-struct per_thread
-{
-    T of[Copies];
-    CK_TILE_FN constexpr T& operator[](int copy) { return of[copy]; }
-    CK_TILE_FN constexpr const T& operator[](int copy) const { return of[copy]; }
-};
-
 template <distribution D, class Map, class Dims>
 struct sides_of;
 template <distribution D, class Map, std::size_t... d>

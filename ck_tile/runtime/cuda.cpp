@@ -3,6 +3,7 @@
 // there is none. Code objects are cubins, or PTX that the driver compiles.
 #include "ck_tile/runtime/backend.hpp"
 #include "ck_tile/runtime/code_objects.hpp"
+#include "ck_tile/runtime/event_timing.hpp"
 #include "ck_tile/runtime/shared_library.hpp"
 
 #include <fmt/format.h>
@@ -30,6 +31,24 @@ constexpr int function_dynamic_shared_bytes = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMI
 constexpr std::uintptr_t parameter_buffer   = 1; // CU_LAUNCH_PARAM_BUFFER_POINTER
 constexpr std::uintptr_t parameter_bytes    = 2; // CU_LAUNCH_PARAM_BUFFER_SIZE
 
+// CUlaunchAttribute and CUlaunchConfig.
+struct launch_attribute
+{
+    unsigned id;
+    alignas(8) unsigned value[16];
+};
+
+struct launch_configuration
+{
+    unsigned grid[3], block[3], lds_bytes;
+    cu_handle stream;
+    launch_attribute* attributes;
+    unsigned attribute_count;
+};
+
+constexpr unsigned cluster_dimension    = 4; // CU_LAUNCH_ATTRIBUTE_...
+constexpr unsigned stream_serialization = 6; // programmatic: kernels wait themselves (wait_for_earlier_kernels)
+
 struct driver
 {
     cu_result (*init)(unsigned);
@@ -43,8 +62,7 @@ struct driver
     cu_result (*unload_module)(cu_handle);
     cu_result (*get_function)(cu_handle*, cu_handle, const char*);
     cu_result (*set_function_attribute)(cu_handle, int, int);
-    cu_result (*launch)(cu_handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cu_handle,
-                        void**, void**);
+    cu_result (*launch)(const launch_configuration*, cu_handle, void**, void**);
     cu_result (*synchronize)();
     cu_result (*allocate)(cu_pointer*, std::size_t);
     cu_result (*release)(cu_pointer);
@@ -73,7 +91,7 @@ struct driver
         library.find(unload_module, "cuModuleUnload");
         library.find(get_function, "cuModuleGetFunction");
         library.find(set_function_attribute, "cuFuncSetAttribute");
-        library.find(launch, "cuLaunchKernel");
+        library.find(launch, "cuLaunchKernelEx");
         library.find(synchronize, "cuCtxSynchronize");
         library.find(allocate, "cuMemAlloc_v2");
         library.find(release, "cuMemFree_v2");
@@ -164,11 +182,17 @@ class cuda_backend : public backend
         const result<cu_handle> function = find(k);
         if(!function.ok())
             return rejection{function.reason()};
-        void* extra[] = {reinterpret_cast<void*>(parameter_buffer), const_cast<void*>(arguments),
-                         reinterpret_cast<void*>(parameter_bytes), &argument_bytes, nullptr};
-        return checked(cuda().launch(*function, blocks.x, blocks.y, blocks.z, static_cast<unsigned>(k.threads), 1, 1,
-                                     static_cast<unsigned>(k.lds_bytes), nullptr, nullptr, extra),
-                       fmt::format("launching {}", k.name));
+        void* extra[]                 = {reinterpret_cast<void*>(parameter_buffer), const_cast<void*>(arguments),
+                                         reinterpret_cast<void*>(parameter_bytes), &argument_bytes, nullptr};
+        const unsigned units          = static_cast<unsigned>(k.units);
+        launch_attribute attributes[] = {{stream_serialization, {1}}, {cluster_dimension, {units, 1, 1}}};
+        const launch_configuration configuration = {{blocks.x * units, blocks.y, blocks.z},
+                                                    {static_cast<unsigned>(k.threads), 1, 1},
+                                                    static_cast<unsigned>(k.lds_bytes),
+                                                    nullptr,
+                                                    attributes,
+                                                    units > 1 ? 2u : 1u};
+        return checked(cuda().launch(&configuration, *function, nullptr, extra), fmt::format("launching {}", k.name));
     }
 
     status synchronize() override { return checked(cuda().synchronize(), "a kernel"); }
@@ -178,28 +202,16 @@ class cuda_backend : public backend
         cu_handle start = nullptr, stop = nullptr;
         if(cuda().create_event(&start, 0) != 0 || cuda().create_event(&stop, 0) != 0)
             return rejection{"CUDA: no event could be made to take the time with"};
-        std::vector<float> milliseconds;
-        status s;
-        for(int i = 0; i <= repeats && s; ++i) // the first run warms up
-        {
-            // Two runs that are not timed keep the device busy while the timed one is queued: its launch does not count.
-            for(int ahead = 0; ahead < 2 && s; ++ahead)
-                s = work();
-            (void)cuda().record_event(start, nullptr);
-            if(s)
-                s = work();
-            (void)cuda().record_event(stop, nullptr);
-            if(s)
-                s = checked(cuda().wait_for_event(stop), "a timed kernel");
-            milliseconds.emplace_back();
-            (void)cuda().elapsed(&milliseconds.back(), start, stop);
-        }
+        const auto median = median_by_events(
+            work, repeats, [&] { (void)cuda().record_event(start, nullptr); },
+            [&] { (void)cuda().record_event(stop, nullptr); },
+            [&](float& milliseconds) {
+                const status s = checked(cuda().wait_for_event(stop), "a timed kernel");
+                return s ? checked(cuda().elapsed(&milliseconds, start, stop), "taking the time") : s;
+            });
         (void)cuda().destroy_event(start);
         (void)cuda().destroy_event(stop);
-        if(!s)
-            return rejection{s.reason()};
-        std::sort(milliseconds.begin() + 1, milliseconds.end());
-        return milliseconds[1 + static_cast<std::size_t>(repeats / 2)];
+        return median;
     }
 
   private:

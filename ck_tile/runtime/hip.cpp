@@ -3,6 +3,7 @@
 // modules, kernels found by name.
 #include "ck_tile/runtime/backend.hpp"
 #include "ck_tile/runtime/code_objects.hpp"
+#include "ck_tile/runtime/event_timing.hpp"
 #include "ck_tile/runtime/shared_library.hpp"
 
 #include <fmt/format.h>
@@ -171,28 +172,16 @@ class hip_backend : public backend
         hipEvent_t start = nullptr, stop = nullptr;
         if(hip().eventCreate(&start) != hipSuccess || hip().eventCreate(&stop) != hipSuccess)
             return rejection{"HIP: no event could be made to take the time with"};
-        std::vector<float> milliseconds;
-        status s;
-        for(int i = 0; i <= repeats && s; ++i) // the first run warms up
-        {
-            // Two runs that are not timed keep the device busy while the timed one is queued: its launch does not count.
-            for(int ahead = 0; ahead < 2 && s; ++ahead)
-                s = work();
-            (void)hip().eventRecord(start, nullptr);
-            if(s)
-                s = work();
-            (void)hip().eventRecord(stop, nullptr);
-            if(s)
-                s = checked(hip().eventSynchronize(stop), "a timed kernel");
-            milliseconds.emplace_back();
-            (void)hip().eventElapsedTime(&milliseconds.back(), start, stop);
-        }
+        const auto median = median_by_events(
+            work, repeats, [&] { (void)hip().eventRecord(start, nullptr); },
+            [&] { (void)hip().eventRecord(stop, nullptr); },
+            [&](float& milliseconds) {
+                const status s = checked(hip().eventSynchronize(stop), "a timed kernel");
+                return s ? checked(hip().eventElapsedTime(&milliseconds, start, stop), "taking the time") : s;
+            });
         (void)hip().eventDestroy(start);
         (void)hip().eventDestroy(stop);
-        if(!s)
-            return rejection{s.reason()};
-        std::sort(milliseconds.begin() + 1, milliseconds.end());
-        return milliseconds[1 + static_cast<std::size_t>(repeats / 2)];
+        return median;
     }
 
   private:

@@ -21,8 +21,9 @@ using host_block = void (*)(const void* arguments, grid at, std::byte* lds);
 struct kernel
 {
     const char* name;   // its symbol in a GPU's code object
-    int threads;        // per block
-    int lds_bytes;      // per block
+    int threads;        // per unit of a block
+    int lds_bytes;      // per unit
+    int units;          // compute units that share a block
     host_block on_host; // null in a program that was built without the host target
 };
 

@@ -7,6 +7,19 @@
 namespace ck_tile
 {
 
+#if CK_TILE_ON_DEVICE
+// What lane (own lane xor mask) gives for x.
+CK_TILE_FN int exchange_word(int x, int mask, [[maybe_unused]] int lanes)
+{
+#if defined(__AMDGCN__)
+    const int partner = (static_cast<int>(__builtin_amdgcn_workitem_id_x()) ^ mask) % lanes;
+    return __builtin_amdgcn_ds_bpermute(partner * 4, x);
+#else
+    return __nvvm_shfl_sync_bfly_i32(0xffffffff, x, mask, 0x1f);
+#endif
+}
+#endif
+
 // The tile whose lane l holds what lane l xor mask holds of x.
 template <class T, distribution D>
 CK_TILE_FN tile<T, D> exchange_lanes(const tile<T, D>& x, int mask)
@@ -32,7 +45,30 @@ CK_TILE_FN tile<T, D> exchange_lanes(const tile<T, D>& x, int mask)
         y.files[0].set(r, v, __builtin_bit_cast(T, static_cast<bits>(theirs)));
     });
 #else
-    for_each_thread<D>([&](thread t) { y.of(t) = x.of({t.wave, t.lane ^ mask, t.copy - t.lane + (t.lane ^ mask)}); });
+    for_each_thread<D>(
+        [&](thread t) { y.of(t) = x.of({t.wave, t.lane ^ mask, t.copy - t.lane + (t.lane ^ mask), t.unit}); });
+#endif
+    return y;
+}
+
+// The same of one value for each thread, of 4-byte words.
+template <distribution D, class T>
+CK_TILE_FN detail::per_thread<T, copies_of(D.threads())> exchange_lanes(
+    const detail::per_thread<T, copies_of(D.threads())>& x, int mask)
+{
+    static_assert(sizeof(T) % 4 == 0, "exchange_lanes: lanes exchange words of 4 bytes");
+    detail::per_thread<T, copies_of(D.threads())> y;
+#if CK_TILE_ON_DEVICE
+    struct word_list
+    {
+        int at[sizeof(T) / 4];
+    };
+    word_list all = __builtin_bit_cast(word_list, x[0]);
+    for(int& word : all.at)
+        word = exchange_word(word, mask, D.lanes());
+    y[0] = __builtin_bit_cast(T, all);
+#else
+    for_each_thread<D>([&](thread t) { y[t.copy] = x[t.copy - t.lane + (t.lane ^ mask)]; });
 #endif
     return y;
 }

@@ -32,6 +32,7 @@ struct thread
     int wave;
     int lane;
     int copy;
+    int unit = 0; // the compute unit, in a block that several share
 };
 
 // A number known to the compiler, as a value.

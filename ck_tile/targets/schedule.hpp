@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Hints to the instruction scheduler of a main loop.
+// Hints to the compiler: what moves where in a main loop, what is worth a register.
 #pragma once
 
-#include "ck_tile/targets/execution.hpp"
+#include "ck_tile/core/tile.hpp"
 
 namespace ck_tile
 {
@@ -12,6 +12,32 @@ CK_TILE_FN void schedule_fence()
 {
 #if defined(__AMDGCN__)
     __builtin_amdgcn_sched_barrier(0);
+#endif
+}
+
+// The tile alone is worth its registers: what was worked out from it before this point, such as its elements in a wider type,
+// is worked out again after it instead of being kept.
+template <class T, distribution D>
+CK_TILE_FN void keep_packed([[maybe_unused]] tile<T, D>& x)
+{
+#if CK_TILE_ON_DEVICE
+    constexpr int words = D.vecs() * static_cast<int>(sizeof(T)) / 4;
+    if constexpr(words > 0)
+        static_for<D.regs()>([&](auto r) {
+            using packed = unsigned __attribute__((ext_vector_type(words)));
+            packed p     = __builtin_bit_cast(packed, x.files[0].reg[r]);
+            for(int i = 0; i < words; ++i)
+            {
+                unsigned word = p[i];
+#if defined(__AMDGCN__)
+                asm volatile("" : "+v"(word));
+#else
+                asm volatile("" : "+r"(word));
+#endif
+                p[i] = word;
+            }
+            x.files[0].reg[r] = __builtin_bit_cast(typename tile<T, D>::registers, p);
+        });
 #endif
 }
 

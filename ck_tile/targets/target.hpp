@@ -22,9 +22,11 @@ struct target
     int wave;             // lanes
     int lds_bytes;        // that a block can have
     int lds_banks;        // of 4 bytes
+    int unit_registers;   // of 4 bytes, that the threads on a compute unit share
     int vgprs;            // 4-byte registers that a lane can have, accumulation registers included
     int max_vector_bytes; // that one lane moves with one instruction
     int max_block_threads;
+    int max_units;          // compute units that can share a block, each with as many threads
     bool asynchronous;      // copies to LDS, and products of operands in LDS (for 16-bit types), go on while threads do
     int compute_units;      // of a usual chip: what the CPU assumes when it fills one
     opcode instructions[8]; // its matrix instructions

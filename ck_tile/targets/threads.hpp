@@ -3,11 +3,12 @@
 #pragma once
 
 #include "ck_tile/targets/execution.hpp"
+#include "ck_tile/targets/units.hpp"
 
 namespace ck_tile
 {
 
-template <int Waves, int Lanes, class F>
+template <int Units, int Waves, int Lanes, class F>
 CK_TILE_FN constexpr void run_threads(F&& f)
 {
 #if CK_TILE_ON_DEVICE
@@ -18,11 +19,12 @@ CK_TILE_FN constexpr void run_threads(F&& f)
 #endif
     // Not by readfirstlane, which would put it into a scalar register: it is convergent, so that what depends on it stays in
     // loops.
-    f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0});
+    f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0, own_unit<Units>()});
 #else
-    for(int wave = 0; wave < Waves; ++wave)
-        for(int lane = 0; lane < Lanes; ++lane)
-            f(thread{wave, lane, wave * Lanes + lane});
+    for(int unit = 0; unit < Units; ++unit)
+        for(int wave = 0; wave < Waves; ++wave)
+            for(int lane = 0; lane < Lanes; ++lane)
+                f(thread{wave, lane, (unit * Waves + wave) * Lanes + lane, unit});
 #endif
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verbs that work element by element: map, generate, convert; and rearrange, which renames a thread's registers.
+// The verbs that work element by element: map, visit, generate, convert; and rearrange, which renames a thread's registers.
 #pragma once
 
 #include "ck_tile/core/tile.hpp"
@@ -9,18 +9,77 @@
 namespace ck_tile
 {
 
-// f applied to each element (and to the element at the same place of further tiles of the same distribution).
-template <class F, class T, distribution D, class... More>
-CK_TILE_FN constexpr auto map(F&& f, const tile<T, D>& x, const tile<More, D>&... more)
+namespace detail
 {
+// Whether a tile of distribution `narrow` can stand beside one of distribution `d`: the same threads, and along each
+// dimension the same registers, or none, so that a thread's one element stands for all that the other has there.
+constexpr bool spreads(const distribution& narrow, const distribution& d)
+{
+    if(narrow.units() != d.units() || narrow.waves() != d.waves() || narrow.lanes() != d.lanes())
+        return false;
+    for(int dim = 0; dim < distribution::max_rank; ++dim)
+    {
+        const digits reg = narrow.reg.only(dim), vec = narrow.vec.only(dim);
+        if(reg.count + vec.count > 0 && !(reg == d.reg.only(dim) && vec == d.vec.only(dim)))
+            return false;
+    }
+    return true;
+}
+
+// The element of a narrow tile's thread that stands beside element (reg, vec) of a tile of distribution `d`.
+constexpr place beside(const distribution& narrow, const distribution& d, int reg, int vec)
+{
+    const auto number = [&](const digits& own, const digits& of, int n) {
+        int result = 0, weight = 1;
+        for(int i = 0, rest = n; i < of.count; rest /= of.at[i++].extent)
+            if(of.at[i].stride == 0 ? own.count == of.count : own.only(of.at[i].dim).count > 0)
+            {
+                result += rest % of.at[i].extent * weight;
+                weight *= of.at[i].extent;
+            }
+        return result;
+    };
+    return {0, 0, number(narrow.reg, d.reg, reg), number(narrow.vec, d.vec, vec)};
+}
+
+template <distribution D, int R, int V, class Tile>
+CK_TILE_FN constexpr auto get_beside(const Tile& x, thread t)
+{
+    constexpr place p = beside(Tile::layout, D, R, V);
+    return x.of(t).get(p.reg, p.vec);
+}
+} // namespace detail
+
+// f applied to each element, and to the one at the same place of further tiles. These have the same distribution, or lack
+// the registers along a dimension (what fold and reduce leave): then their element stands for all of the thread's there.
+template <class F, class T, distribution D, class... More>
+CK_TILE_FN constexpr auto map(F&& f, const tile<T, D>& x, const More&... more)
+{
+    static_assert((... && detail::spreads(More::layout, D)),
+                  "map: a further tile must have the distribution of the first, "
+                  "or lack its registers along a dimension");
     tile<std::remove_cvref_t<decltype(f(x.files[0].get(0, 0), more.files[0].get(0, 0)...))>, D> y;
     for_each_thread<D>([&](thread t) {
         static_for<D.regs() * D.vecs()>([&](auto i) {
             constexpr int r = i / D.vecs(), v = i % D.vecs();
-            y.of(t).set(r, v, f(x.of(t).get(r, v), more.of(t).get(r, v)...));
+            y.of(t).set(r, v, f(x.of(t).get(r, v), detail::get_beside<D, r, v>(more, t)...));
         });
     });
     return y;
+}
+
+// Calls f(thread, coordinates, element, element at the same place of further tiles ...) for each element that a thread holds.
+template <int Rank, class F, class T, distribution D, class... More>
+CK_TILE_FN constexpr void visit(F&& f, const tile<T, D>& x, const tile<More, D>&... more)
+{
+    for_each_thread<D>([&](thread t) {
+        static_for<D.regs() * D.vecs()>([&](auto i) {
+            constexpr int r = i / D.vecs(), v = i % D.vecs();
+            multi_index<Rank> at;
+            static_for<Rank>([&](auto d) { at[d] = first_element<D, d>(t) + D.locate(d, place{0, 0, r, v}); });
+            f(t, at, x.of(t).get(r, v), more.of(t).get(r, v)...);
+        });
+    });
 }
 
 // The tile whose element at (i, j) is f(i, j), and likewise for other ranks.
@@ -104,7 +163,8 @@ inline constexpr auto register_map_of = map_registers<From, To>();
 template <distribution From, distribution To>
 constexpr bool same_owners()
 {
-    if(From.wave != To.wave || From.lane != To.lane || From.regs() * From.vecs() != To.regs() * To.vecs())
+    if(From.unit != To.unit || From.wave != To.wave || From.lane != To.lane ||
+       From.regs() * From.vecs() != To.regs() * To.vecs())
         return false;
     for(int from : register_map_of<From, To>.from)
         if(from < 0)

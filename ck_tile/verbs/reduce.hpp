@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The verb reduce: combines the elements along one dimension of a tile, across registers, lanes and waves.
+// The verbs reduce and fold: combine the elements along one dimension of a tile, across registers, lanes and waves, or within
+// each thread alone.
 #pragma once
 
 #include "ck_tile/core/tile.hpp"
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/exchange.hpp"
+#include "ck_tile/verbs/map.hpp"
 
 namespace ck_tile
 {
@@ -30,8 +32,33 @@ constexpr distribution reduced(const distribution& d, int dim)
                       .wave    = without(d.wave, dim, true),
                       .lane    = without(d.lane, dim, true),
                       .reg     = without(d.reg, dim, false),
-                      .vec     = without(d.vec, dim, false)};
+                      .vec     = without(d.vec, dim, false),
+                      .unit    = d.unit};
     r.lengths[dim] = 1;
+    return r;
+}
+
+// The distribution of what threads make of their own registers along `dim`: one element there for each thread that has some,
+// side by side in the order of their first elements.
+constexpr distribution folded(const distribution& d, int dim)
+{
+    distribution r = d;
+    r.reg          = without(d.reg, dim, false);
+    r.vec          = without(d.vec, dim, false);
+    r.lengths[dim] = 1;
+    for(const digits* level : {&d.unit, &d.wave, &d.lane})
+        r.lengths[dim] *= level->only(dim).size();
+    for(digits* level : {&r.unit, &r.wave, &r.lane})
+        for(int i = 0; i < level->count; ++i)
+            if(level->at[i].moves_along(dim))
+            {
+                int stride = 1;
+                for(const digits* other : {&d.unit, &d.wave, &d.lane})
+                    for(int j = 0; j < other->count; ++j)
+                        if(other->at[j].moves_along(dim) && other->at[j].stride < level->at[i].stride)
+                            stride *= other->at[j].extent;
+                level->at[i].stride = stride;
+            }
     return r;
 }
 
@@ -98,6 +125,8 @@ constexpr int reduce_lds_bytes(int dim)
 template <int Dim, class T, distribution D, class Op>
 CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_offset = 0)
 {
+    static_assert(D.unit.only(Dim).count == 0,
+                  "reduce: one unit must hold the whole dimension; go through LDS to combine units");
     constexpr distribution to = detail::reduced(D, Dim);
     tile<T, to> y;
     for_each_thread<D>([&](thread t) {
@@ -167,6 +196,25 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
         in.sync();
     }
     return y;
+}
+
+// What fold<Dim> makes of tiles of distribution D.
+template <distribution D, int Dim>
+inline constexpr distribution folded = detail::folded(D, Dim);
+
+// sum = f(sum, x, further elements ...) for each element that a thread holds along Dim, in ascending order. Further tiles
+// stand beside x as in map.
+template <int Dim, class A, class F, class T, distribution D, class... More>
+CK_TILE_FN constexpr void fold(tile<A, folded<D, Dim>>& sum, F&& f, const tile<T, D>& x, const More&... more)
+{
+    for_each_thread<D>([&](thread t) {
+        static_for<D.regs() * D.vecs()>([&](auto i) {
+            constexpr int r = i / D.vecs(), v = i % D.vecs();
+            constexpr place p = detail::beside(folded<D, Dim>, D, r, v);
+            sum.of(t).set(p.reg, p.vec,
+                          f(sum.of(t).get(p.reg, p.vec), x.of(t).get(r, v), detail::get_beside<D, r, v>(more, t)...));
+        });
+    });
 }
 
 } // namespace ck_tile

@@ -4,8 +4,6 @@
 
 #include "examples/support/command_line.hpp"
 
-#include <fmt/format.h>
-
 #include <span>
 
 namespace ck_tile::examples
@@ -30,17 +28,12 @@ constexpr const char* about =
   Exit code: 0 verified or nothing to verify, 1 wrong result, 2 bad arguments or not supported.
 )";
 
-constexpr std::size_t problem_numbers = 14;
-
 status parse_problem(maxpool::problem& p, std::span<const std::string> texts)
 {
     if(texts.empty())
         return {};
-    if(texts.size() != problem_numbers)
-        return rejection{
-            fmt::format("a problem needs {} numbers after verify, init and time (N C Hi Wi Y X Sy Sx Dy Dx LPy "
-                        "LPx RPy RPx), but {} {} given",
-                        problem_numbers, texts.size(), texts.size() == 1 ? "is" : "are")};
+    if(status all = check_count(texts, 14, "N C Hi Wi Y X Sy Sx Dy Dx LPy LPx RPy RPx"); !all)
+        return all;
     number_reader numbers(texts);
     p.batch    = numbers.next("N");
     p.channels = numbers.next("C");

@@ -241,23 +241,16 @@ nlohmann::ordered_json json_of(const device& on, const arguments& given, const s
     return report;
 }
 
-int list_instances(const device& on, const problem& p)
-{
-    for(const op::instance* each : op::instances(on))
-    {
-        const status supported = op::supports(*each, p);
-        fmt::print("{}: {}\n", op::name_of(*each), supported ? "supports the problem" : supported.reason());
-    }
-    return success;
-}
-
 int run(const arguments& given)
 {
     const device on = demand(device::open(given.target));
     if(!on.notice().empty())
         fmt::print("{}\n", on.notice());
     if(given.list_instances)
-        return list_instances(on, given.problem);
+    {
+        list_instances(op::instances(on), given.problem);
+        return success;
+    }
     const op::plan plan = demand(op::make_plan(on, given.problem, given.instance));
     const shapes sizes(given.problem);
     check_job(given, sizes);

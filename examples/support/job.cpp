@@ -55,6 +55,14 @@ void number_reader::refuse(const std::string& reason)
         verdict_ = rejection{reason};
 }
 
+status check_count(std::span<const std::string> numbers, std::size_t wanted, const std::string& names)
+{
+    if(numbers.size() == wanted)
+        return {};
+    return rejection{fmt::format("a problem needs {} numbers after verify, init and time ({}), but {} {} given", wanted,
+                                 names, numbers.size(), numbers.size() == 1 ? "is" : "are")};
+}
+
 job_parser::job_parser(job& given, const job_help& help, data_type type, std::string default_layout)
     : layout(std::move(default_layout)),
       given_(given),

@@ -60,6 +60,9 @@ class number_reader
     status verdict_;
 };
 
+// Rejects numbers of a problem that are not as many as their names, "N H W": verify, init and time stand in front of them.
+status check_count(std::span<const std::string> numbers, std::size_t wanted, const std::string& names);
+
 // What the help says of the options that all programs have.
 struct job_help
 {

@@ -11,12 +11,12 @@ namespace ck_tile::examples
 {
 
 std::string describe_verification(verification how, const std::optional<comparison>& found,
-                                  const std::vector<std::int64_t>& lengths)
+                                  const std::vector<std::int64_t>& lengths, const std::string& name)
 {
     if(!found)
         return "Verification: not asked for";
-    return fmt::format("Verification against {}: {}, {}", name_of(how), found->passed() ? "passed" : "FAILED",
-                       describe(*found, lengths));
+    return fmt::format("Verification {}against {}: {}, {}", name.empty() ? "" : "of " + name + " ", name_of(how),
+                       found->passed() ? "passed" : "FAILED", describe(*found, lengths));
 }
 
 nlohmann::ordered_json json_of(verification how, const std::optional<comparison>& found,

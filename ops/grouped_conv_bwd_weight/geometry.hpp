@@ -15,8 +15,6 @@ namespace ck_tile::grouped_conv_bwd_weight
 inline constexpr std::int64_t range_bytes = std::numeric_limits<std::int32_t>::max(); // that one view can span
 inline constexpr std::int64_t max_blocks  = std::numeric_limits<std::int32_t>::max(); // of one launch
 
-inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 inline std::int64_t pixels_of(const conv::problem& p) { return p.batch * p.output_pixels(); }
 inline std::int64_t row_length(const conv::problem& p) { return p.filter_taps() * p.c; }
 inline std::int64_t weights_of(const conv::problem& p) { return p.groups * p.k * row_length(p); }

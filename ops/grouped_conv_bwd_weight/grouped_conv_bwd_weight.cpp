@@ -4,8 +4,7 @@
 #include "ops/grouped_conv_bwd_weight/geometry.hpp"
 #include "ops/grouped_conv_bwd_weight/instance.hpp"
 #include "ops/grouped_conv_bwd_weight/support_kernels.hpp"
-
-#include <fmt/format.h>
+#include "ops/host_api.hpp"
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
@@ -71,20 +70,7 @@ arguments describe(const conv::problem& p, const tensors& data)
     return a;
 }
 
-status launch(const device& on, const kernel& k, std::int64_t blocks, const auto& arguments)
-{
-    return on.launch(k, {static_cast<unsigned>(blocks)}, &arguments, sizeof arguments);
-}
-
 } // namespace
-
-const support_kernels* support_for(architecture arch, data_type type)
-{
-    for(const support_kernels& s : all_support_kernels())
-        if(s.arch == arch && s.type == type)
-            return &s;
-    return nullptr;
-}
 
 status run(const device& on, const conv::problem& p, const plan& what, const tensors& data, void* workspace)
 {
@@ -98,8 +84,11 @@ status run(const device& on, const conv::problem& p, const plan& what, const ten
     if(status s = launch(on, *what.chosen->main, tiles_of(c, p) * a.splits, a); !s || a.splits == 1)
         return s;
 
+    const auto support = support_for(on, p.type, all_support_kernels());
+    if(!support)
+        return rejection{support.reason()};
     const finish_arguments f = {a.partials, a.wei, weights_of(p), a.splits};
-    return launch(on, *support_for(c.arch, c.dtype)->finish,
+    return launch(on, *(*support)->finish,
                   ceil_div(f.weights, finish_program<architecture::gfx942, data_type::fp32>::per_block), f);
 }
 
@@ -107,12 +96,11 @@ status run_reference(const device& on, const conv::problem& p, const tensors& da
 {
     if(status s = conv::validate(p); !s)
         return s;
-    const support_kernels* kernels = support_for(on.architecture().arch, p.type);
-    if(kernels == nullptr)
-        return rejection{
-            fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
-                        name_of(p.type), on.architecture().name)};
-    return launch(on, *kernels->reference, ceil_div(weights_of(p), kernels->reference->threads), describe(p, data));
+    const auto support = support_for(on, p.type, all_support_kernels());
+    if(!support)
+        return rejection{support.reason()};
+    const kernel& reference = *(*support)->reference;
+    return launch(on, reference, ceil_div(weights_of(p), reference.threads), describe(p, data));
 }
 
 } // namespace ck_tile::grouped_conv_bwd_weight

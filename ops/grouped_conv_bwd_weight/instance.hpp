@@ -28,7 +28,4 @@ struct support_kernels
 std::span<const instance> all_instances();
 std::span<const support_kernels> all_support_kernels();
 
-// Null if the program was built without them.
-const support_kernels* support_for(architecture arch, data_type type);
-
 } // namespace ck_tile::grouped_conv_bwd_weight

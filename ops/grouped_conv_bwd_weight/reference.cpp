@@ -2,13 +2,12 @@
 // The fp64 reference: threads take blocks of weights, and one register-blocked loop runs over the output pixels.
 #include "ops/grouped_conv_bwd_weight/reference.hpp"
 
+#include "ops/reference.hpp"
+
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <future>
-#include <thread>
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
@@ -267,33 +266,17 @@ reference_gradient reference(const conv::problem& p, const std::vector<float>& i
     const weight_gradient work(p, in, out, result);
 
     // Whichever thread computes a block, it adds the same terms in the same order.
-    std::atomic<std::int64_t> next_block = 0;
-    const auto compute_blocks            = [&] {
-        weight_gradient::scratch own;
-        for(std::int64_t block = next_block++; block < work.blocks(); block = next_block++)
-            work.compute_block(block, own);
-    };
-    std::vector<std::future<void>> helpers; // rather than threads, as they hand on exceptions: memory may run out
-    const std::int64_t threads = std::min<std::int64_t>(std::thread::hardware_concurrency(), work.blocks());
-    for(std::int64_t i = 1; i < threads; ++i)
-        helpers.push_back(std::async(std::launch::async, compute_blocks));
-    compute_blocks();
-    for(std::future<void>& helper : helpers)
-        helper.get();
+    on_all_cores(work.blocks(), [&work, own = weight_gradient::scratch()](std::int64_t block) mutable {
+        work.compute_block(block, own);
+    });
     return result;
 }
 
 double error_bound(const conv::problem& p, double gradient, double magnitude)
 {
-    // A result below the smallest normal number is rounded to a multiple of the smallest subnormal one.
-    const double smallest_normal = p.type == data_type::fp16 ? 0x1p-14 : 0x1p-126;
-    const double output_rounding = unit_roundoff(p.type) * std::max(std::abs(gradient), smallest_normal);
-
     // 4: a matrix unit adds several products at once, and may cut off the bits where an fma would round. Instances
     // without one are held to the same bound, as no user can tell them apart.
-    const double terms        = static_cast<double>(p.batch) * static_cast<double>(p.output_pixels());
-    const double accumulation = 4 * 0x1p-24 * (8 + 2 * std::sqrt(terms)) * magnitude;
-    return output_rounding + accumulation;
+    return ck_tile::error_bound(p.type, p.batch * p.output_pixels(), gradient, 4 * magnitude);
 }
 
 } // namespace ck_tile::grouped_conv_bwd_weight

@@ -5,8 +5,7 @@
 #include "ops/grouped_conv_bwd_weight/geometry.hpp"
 #include "ops/grouped_conv_bwd_weight/grouped_conv_bwd_weight.hpp"
 #include "ops/grouped_conv_bwd_weight/instance.hpp"
-
-#include <fmt/format.h>
+#include "ops/host_api.hpp"
 
 #include <algorithm>
 
@@ -53,14 +52,7 @@ int choose_split(const device& on, const config& c, const conv::problem& p)
 
 } // namespace
 
-std::vector<const instance*> instances(const device& on)
-{
-    std::vector<const instance*> found;
-    for(const instance& i : all_instances())
-        if(i.configuration.arch == on.architecture().arch && (!on.is_host() || i.main->on_host != nullptr))
-            found.push_back(&i);
-    return found;
-}
+std::vector<const instance*> instances(const device& on) { return instances_for(on, all_instances()); }
 
 std::string name_of(const instance& i) { return i.main->name; }
 
@@ -119,10 +111,8 @@ result<plan> make_plan(const device& on, const conv::problem& p, int splits_aske
 {
     if(status s = conv::validate(p); !s)
         return rejection{s.reason()};
-    if(support_for(on.architecture().arch, p.type) == nullptr)
-        return rejection{
-            fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
-                        name_of(p.type), on.architecture().name)};
+    if(const auto support = support_for(on, p.type, all_support_kernels()); !support)
+        return rejection{support.reason()};
     const instance* best = nullptr;
     std::string reasons;
     for(const instance* i : instances(on))

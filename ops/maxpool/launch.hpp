@@ -2,11 +2,8 @@
 // What the host sides of both passes share: numbers for the kernels, and the limits of a view and of a launch.
 #pragma once
 
-#include "ck_tile/core/multi_index.hpp"
-#include "ck_tile/runtime/device.hpp"
+#include "ops/host_api.hpp"
 #include "ops/maxpool/problem.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -16,8 +13,6 @@
 
 namespace ck_tile::maxpool
 {
-
-inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 inline multi_index<2> index_of(const extents& e) { return {static_cast<int>(e[0]), static_cast<int>(e[1])}; }
 inline multi_index<2> output_of(const problem& p) { return index_of({p.output(0), p.output(1)}); }
@@ -63,38 +58,6 @@ status check_kind(const Config& c, const problem& p)
                         "vector, or pad the channels",
                         p.channels, c.vector)};
     return {};
-}
-
-inline status launch(const device& on, const kernel& k, std::int64_t blocks, const auto& arguments)
-{
-    return on.launch(k, {static_cast<unsigned>(blocks)}, &arguments, sizeof arguments);
-}
-
-// The support kernels of an architecture and type in a registry, or null.
-template <class Table>
-auto support_for(const Table& all, const device& on, data_type type) -> decltype(all.data())
-{
-    for(const auto& s : all)
-        if(s.arch == on.architecture().arch && s.type == type)
-            return &s;
-    return nullptr;
-}
-
-inline rejection not_built(const device& on, data_type type)
-{
-    return {fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
-                        name_of(type), on.architecture().name)};
-}
-
-// The instances of a registry for the device's architecture.
-template <class Instance>
-std::vector<const Instance*> instances_for(std::span<const Instance> all, const device& on)
-{
-    std::vector<const Instance*> found;
-    for(const Instance& i : all)
-        if(i.configuration.arch == on.architecture().arch && (!on.is_host() || i.main->on_host != nullptr))
-            found.push_back(&i);
-    return found;
 }
 
 // The instance that supports the problem at the least cost(instance), or the one of that name.

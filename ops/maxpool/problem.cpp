@@ -2,6 +2,8 @@
 // Sizes, shapes and validity of a max-pooling.
 #include "ops/maxpool/problem.hpp"
 
+#include "ck_tile/core/multi_index.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +16,6 @@ namespace
 {
 
 constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max();
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 tensor_shape shape_of(const problem& p, std::int64_t height, std::int64_t width)
 {

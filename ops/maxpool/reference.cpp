@@ -2,14 +2,12 @@
 // The references: threads take planes, one channel of one image each.
 #include "ops/maxpool/reference.hpp"
 
+#include "ops/reference.hpp"
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
-#include <future>
-#include <thread>
 
 namespace ck_tile::maxpool
 {
@@ -35,19 +33,7 @@ plane plane_of(const problem& p, std::int64_t number, std::int64_t pixels)
 template <class Work>
 void each_plane(const problem& p, const Work& work)
 {
-    const std::int64_t planes      = p.batch * p.channels;
-    std::atomic<std::int64_t> next = 0;
-    const auto take_planes         = [&] {
-        for(std::int64_t n = next++; n < planes; n = next++)
-            work(n);
-    };
-    std::vector<std::future<void>> helpers; // rather than threads, as they hand on exceptions
-    const std::int64_t threads = std::min<std::int64_t>(std::thread::hardware_concurrency(), planes);
-    for(std::int64_t i = 1; i < threads; ++i)
-        helpers.push_back(std::async(std::launch::async, take_planes));
-    take_planes();
-    for(std::future<void>& helper : helpers)
-        helper.get();
+    on_all_cores(p.batch * p.channels, work);
 }
 
 // The pixel of the input that element (y, x) of window (oh, ow) is, or -1 in the padding.
@@ -142,11 +128,7 @@ reference_gradient reference_backward(const problem& p, const std::vector<float>
 
 double error_bound(const problem& p, double gradient, double magnitude)
 {
-    // A result below the smallest normal number is rounded to a multiple of the smallest subnormal one.
-    const double smallest_normal = p.type == data_type::fp16 ? 0x1p-14 : 0x1p-126;
-    const double terms           = static_cast<double>(p.window_elements());
-    return unit_roundoff(p.type) * std::max(std::abs(gradient), smallest_normal) +
-           0x1p-24 * (8 + 2 * std::sqrt(terms)) * magnitude;
+    return ck_tile::error_bound(p.type, p.window_elements(), gradient, magnitude);
 }
 
 std::vector<std::byte> encode_indices(const problem& p, const std::vector<std::int64_t>& flat)

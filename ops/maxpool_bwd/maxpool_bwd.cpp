@@ -10,7 +10,6 @@ namespace ck_tile::maxpool_bwd
 namespace
 {
 
-using maxpool::ceil_div;
 using maxpool::problem;
 
 arguments describe(const problem& p, const tensors& data)
@@ -97,7 +96,7 @@ status check_window(const config& c, const problem& p)
 
 } // namespace
 
-std::vector<const instance*> instances(const device& on) { return maxpool::instances_for(all_instances(), on); }
+std::vector<const instance*> instances(const device& on) { return instances_for(on, all_instances()); }
 
 std::string name_of(const instance& i) { return i.main->name; }
 
@@ -124,8 +123,8 @@ result<plan> make_plan(const device& on, const problem& p, std::string_view inst
 {
     if(status s = maxpool::validate(p); !s)
         return rejection{s.reason()};
-    if(maxpool::support_for(all_support_kernels(), on, p.type) == nullptr)
-        return maxpool::not_built(on, p.type);
+    if(const auto support = support_for(on, p.type, all_support_kernels()); !support)
+        return rejection{support.reason()};
     const auto best = maxpool::choose_instance(
         instances(on), on, instance_name, [&](const instance& i) { return supports(i, p); },
         [&](const instance& i) { return cost(i.configuration, p); });
@@ -155,21 +154,21 @@ status run(const device& on, const problem& p, const plan& what, const tensors& 
            !done)
             return done;
     }
-    return maxpool::launch(on, *what.chosen->main, p.batch * s.blocks_per_image(), a);
+    return launch(on, *what.chosen->main, p.batch * s.blocks_per_image(), a);
 }
 
 status run_reference(const device& on, const problem& p, const tensors& data)
 {
     if(status s = maxpool::validate(p); !s)
         return s;
-    const support_kernels* kernels = maxpool::support_for(all_support_kernels(), on, p.type);
-    if(kernels == nullptr)
-        return maxpool::not_built(on, p.type);
+    const auto support = support_for(on, p.type, all_support_kernels());
+    if(!support)
+        return rejection{support.reason()};
+    const kernel& reference = *(*support)->reference;
     if(p.indices == indices::recompute)
         return rejection{"the reference kernel reads indices, recompute has none: choose u8, int32 or int64"};
     const reference_arguments a = {describe(p, data), p.indices, p.layout == layout::nhwc};
-    return maxpool::launch(on, *kernels->reference,
-                           ceil_div(maxpool::input_shape(p).elements(), kernels->reference->threads), a);
+    return launch(on, reference, ceil_div(maxpool::input_shape(p).elements(), reference.threads), a);
 }
 
 } // namespace ck_tile::maxpool_bwd

@@ -28,12 +28,12 @@ arguments describe(const problem& p, const tensors& data)
 
 std::int64_t blocks_per_image(const config& c, const problem& p)
 {
-    return maxpool::ceil_div(p.output_pixels() * p.channels / c.vector, c.threads);
+    return ceil_div(p.output_pixels() * p.channels / c.vector, c.threads);
 }
 
 } // namespace
 
-std::vector<const instance*> instances(const device& on) { return maxpool::instances_for(all_instances(), on); }
+std::vector<const instance*> instances(const device& on) { return instances_for(on, all_instances()); }
 
 std::string name_of(const instance& i) { return i.main->name; }
 
@@ -56,8 +56,8 @@ result<plan> make_plan(const device& on, const problem& p, std::string_view inst
 {
     if(status s = maxpool::validate(p); !s)
         return rejection{s.reason()};
-    if(maxpool::support_for(all_support_kernels(), on, p.type) == nullptr)
-        return maxpool::not_built(on, p.type);
+    if(const auto support = support_for(on, p.type, all_support_kernels()); !support)
+        return rejection{support.reason()};
     const auto best = maxpool::choose_instance(
         instances(on), on, instance_name, [&](const instance& i) { return supports(i, p); },
         [](const instance& i) { return -i.configuration.vector; });
@@ -73,19 +73,19 @@ status run(const device& on, const problem& p, const plan& what, const tensors& 
     a.blocks        = static_cast<int>(blocks_per_image(c, p));
     if(p.indices == indices::recompute)
         a.indices = nullptr;
-    return maxpool::launch(on, *what.chosen->main, p.batch * a.blocks, a);
+    return launch(on, *what.chosen->main, p.batch * a.blocks, a);
 }
 
 status run_reference(const device& on, const problem& p, const tensors& data)
 {
     if(status s = maxpool::validate(p); !s)
         return s;
-    const support_kernels* kernels = maxpool::support_for(all_support_kernels(), on, p.type);
-    if(kernels == nullptr)
-        return maxpool::not_built(on, p.type);
+    const auto support = support_for(on, p.type, all_support_kernels());
+    if(!support)
+        return rejection{support.reason()};
+    const kernel& reference     = *(*support)->reference;
     const reference_arguments a = {describe(p, data), p.layout == maxpool::layout::nhwc};
-    return maxpool::launch(on, *kernels->reference,
-                           maxpool::ceil_div(maxpool::output_shape(p).elements(), kernels->reference->threads), a);
+    return launch(on, reference, ceil_div(maxpool::output_shape(p).elements(), reference.threads), a);
 }
 
 } // namespace ck_tile::maxpool_fwd

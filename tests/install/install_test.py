@@ -20,6 +20,7 @@ BUILD = Path(BUILD).resolve()
 # The program in examples/<operation> and a small problem, which it verifies. An operation that only accompanies another one
 # has no program.
 PROGRAMS = {"grouped_conv_bwd_weight": ("grouped_conv_bwd_weight", "1 2 0  2  2 3 5 6  3 2  9 8  2 1  1 2  1 0  2 1"),
+            "groupnorm_bwd": ("groupnorm_bwd", "1 2 0  2 7 5  3 6"),
             "maxpool_bwd": ("maxpool2d_bwd", "1 2 0  3 5  9 8  3 2  2 1  1 2  1 0  2 1")}
 
 

@@ -22,7 +22,7 @@ inline device_buffer upload(const device& on, const std::vector<std::byte>& byte
     return std::move(*memory);
 }
 
-// Memory in which every element is a NaN or a large index: what a kernel forgets to write shows.
+// Memory in which every element is a NaN or a large index: what a kernel forgets to write, or takes for zero, shows.
 inline device_buffer unwritten(const device& on, std::int64_t bytes)
 {
     return upload(on, std::vector<std::byte>(static_cast<std::size_t>(bytes), std::byte{0xff}));

@@ -28,23 +28,25 @@ inline multi_index<3> reach_of(const digits& all, int number)
 template <class Visit>
 void each_place(const distribution& d, Visit&& visit)
 {
-    for(int wave = 0; wave < d.waves(); ++wave)
-        for(int lane = 0; lane < d.lanes(); ++lane)
-        {
-            const multi_index<3> thread_at = reach_of(d.wave, wave) + reach_of(d.lane, lane);
-            for(int reg = 0; reg < d.regs(); ++reg)
+    for(int unit = 0; unit < d.units(); ++unit)
+        for(int wave = 0; wave < d.waves(); ++wave)
+            for(int lane = 0; lane < d.lanes(); ++lane)
             {
-                const multi_index<3> register_at = thread_at + reach_of(d.reg, reg);
-                for(int vec = 0; vec < d.vecs(); ++vec)
-                    visit(place{wave, lane, reg, vec}, register_at + reach_of(d.vec, vec));
+                const multi_index<3> thread_at =
+                    reach_of(d.unit, unit) + reach_of(d.wave, wave) + reach_of(d.lane, lane);
+                for(int reg = 0; reg < d.regs(); ++reg)
+                {
+                    const multi_index<3> register_at = thread_at + reach_of(d.reg, reg);
+                    for(int vec = 0; vec < d.vecs(); ++vec)
+                        visit(place{wave, lane, reg, vec, unit}, register_at + reach_of(d.vec, vec));
+                }
             }
-        }
 }
 
 template <class T, distribution D>
 T element_at(const tile<T, D>& x, const place& p)
 {
-    return x.files[p.wave * D.lanes() + p.lane].get(p.reg, p.vec);
+    return x.files[(p.unit * D.waves() + p.wave) * D.lanes() + p.lane].get(p.reg, p.vec);
 }
 
 // Calls visit(coordinates, value) for every place of the tile; replicated elements come more than once.

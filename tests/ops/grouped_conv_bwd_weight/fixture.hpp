@@ -2,29 +2,15 @@
 // A problem with random inputs, its fp64 reference, and a run of the operation on a device.
 #pragma once
 
-#include "ck_tile/runtime/host_convert.hpp"
 #include "ops/grouped_conv_bwd_weight/grouped_conv_bwd_weight.hpp"
 #include "ops/grouped_conv_bwd_weight/reference.hpp"
-#include "tests/support/device_memory.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/support/kernel_test.hpp"
 
 #include <cmath>
-#include <random>
 #include <vector>
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
-
-// Values between -1 and 1, rounded to the type.
-inline std::vector<float> random_values(std::int64_t count, data_type type, std::uint32_t seed)
-{
-    std::minstd_rand random(seed + 1);
-    std::vector<float> values(static_cast<std::size_t>(count));
-    for(float& v : values)
-        v = static_cast<float>(random() % 2001) / 1000.f - 1.f;
-    return decode(type, encode(type, values));
-}
 
 struct experiment
 {
@@ -42,12 +28,12 @@ struct experiment
     template <class Launch>
     std::vector<float> run(const device& on, Launch&& launch) const
     {
-        const device_buffer in_memory  = upload(on, encode(problem.type, in)),
-                            out_memory = upload(on, encode(problem.type, out));
+        const device_buffer in_memory  = upload(on, problem.type, in);
+        const device_buffer out_memory = upload(on, problem.type, out);
         const device_buffer wei_memory = unwritten(on, conv::weight_shape(problem).elements() * bytes_of(problem.type));
         const status s                 = launch(on, tensors{in_memory.data(), out_memory.data(), wei_memory.data()});
         EXPECT_TRUE(s) << s.reason();
-        return decode(problem.type, download(on, wei_memory));
+        return download(on, problem.type, wei_memory);
     }
 
     std::vector<float> run_plan(const device& on, const plan& what) const

@@ -4,8 +4,6 @@
 #include "ops/grouped_conv_bwd_weight/describe.hpp"
 #include "ops/grouped_conv_bwd_weight/instance.hpp"
 #include "tests/ops/grouped_conv_bwd_weight/fixture.hpp"
-#include "tests/support/kernel_targets.hpp"
-#include "tests/support/random.hpp"
 
 namespace ck_tile::grouped_conv_bwd_weight
 {

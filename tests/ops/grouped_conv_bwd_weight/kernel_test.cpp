@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Every instance of every target against the fp64 reference, on random and on awkward problems.
 #include "tests/ops/grouped_conv_bwd_weight/fixture.hpp"
-#include "tests/support/kernel_targets.hpp"
-
-#include <tuple>
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
 namespace
 {
 
-using parameters = std::tuple<std::string, data_type>;
-
-class Kernel : public testing::TestWithParam<parameters>
+class Kernel : public kernel_test
 {
   protected:
-    device on = [] {
-        auto d = device::open(std::get<0>(GetParam()));
-        EXPECT_TRUE(d) << d.reason();
-        return std::move(*d);
-    }();
-    data_type type = std::get<1>(GetParam());
-
     // Runs the problem on each instance that supports it, with one split and with several.
     void expect_all_instances_right(conv::problem p, std::uint32_t seed = 0)
     {
@@ -50,24 +38,23 @@ class Kernel : public testing::TestWithParam<parameters>
     }
 };
 
-conv::problem random_problem(std::minstd_rand& random)
+conv::problem random_problem(random_numbers& random)
 {
-    const auto among = [&](int low, int high) { return low + static_cast<int>(random() % unsigned(high - low + 1)); };
     conv::problem p;
-    p.spatial = among(1, 3);
-    p.groups  = among(1, 3);
-    p.batch   = among(0, 9) == 0 ? 0 : among(1, 3);
-    p.k       = among(0, 1) ? among(1, 12) : 8 * among(1, 6);
-    p.c       = among(0, 1) ? among(1, 12) : 8 * among(1, 6);
-    p.layout  = static_cast<conv::layout>(among(0, 2));
+    p.spatial = random.between(1, 3);
+    p.groups  = random.between(1, 3);
+    p.batch   = random.between(0, 9) == 0 ? 0 : random.between(1, 3);
+    p.k       = random.between(0, 1) ? random.between(1, 12) : 8 * random.between(1, 6);
+    p.c       = random.between(0, 1) ? random.between(1, 12) : 8 * random.between(1, 6);
+    p.layout  = static_cast<conv::layout>(random.between(0, 2));
     for(std::size_t d = 0; d < 3; ++d)
     {
-        p.filter[d]    = among(1, p.spatial == 3 ? 3 : 5);
-        p.stride[d]    = among(1, 4);
-        p.dilation[d]  = among(1, 3);
-        p.left_pad[d]  = among(0, 3);
-        p.right_pad[d] = among(0, 3);
-        p.input[d]     = among(1, p.spatial == 1 ? 60 : p.spatial == 2 ? 14 : 8);
+        p.filter[d]    = random.between(1, p.spatial == 3 ? 3 : 5);
+        p.stride[d]    = random.between(1, 4);
+        p.dilation[d]  = random.between(1, 3);
+        p.left_pad[d]  = random.between(0, 3);
+        p.right_pad[d] = random.between(0, 3);
+        p.input[d]     = random.between(1, p.spatial == 1 ? 60 : p.spatial == 2 ? 14 : 8);
         while(p.input[d] + p.left_pad[d] + p.right_pad[d] < p.window(static_cast<int>(d)))
             ++p.input[d];
     }
@@ -76,7 +63,7 @@ conv::problem random_problem(std::minstd_rand& random)
 
 TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems)
 {
-    std::minstd_rand random(20);
+    random_numbers random(20);
     for(std::uint32_t i = 0; i < 24 && !HasFatalFailure(); ++i)
         expect_all_instances_right(random_problem(random), i);
 }
@@ -271,7 +258,7 @@ TEST_P(Kernel, RejectionsSayWhy)
 
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
 {
-    std::minstd_rand random(5);
+    random_numbers random(5);
     for(std::uint32_t i = 0; i < 12; ++i)
     {
         conv::problem p = random_problem(random);
@@ -282,12 +269,7 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Kernel,
-                         testing::Combine(testing::ValuesIn(kernel_targets()),
-                                          testing::Values(data_type::fp16, data_type::bf16, data_type::fp32)),
-                         [](const auto& info) {
-                             return test_name_of(std::get<0>(info.param)) + "_" + name_of(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_target_and_type(), name_of_parameter);
 
 } // namespace
 } // namespace ck_tile::grouped_conv_bwd_weight

@@ -2,9 +2,8 @@
 // Random max-pooling problems with awkward inputs.
 #pragma once
 
-#include "ck_tile/runtime/host_convert.hpp"
 #include "ops/maxpool/reference.hpp"
-#include "tests/support/random.hpp"
+#include "tests/support/kernel_test.hpp"
 
 #include <cmath>
 #include <limits>
@@ -40,11 +39,7 @@ inline std::vector<float> input_values(const problem& p, content kind, std::uint
 
 inline std::vector<float> gradient_values(const problem& p, std::uint32_t seed)
 {
-    random_numbers random(seed + 4711);
-    std::vector<float> values(static_cast<std::size_t>(output_shape(p).elements()));
-    for(float& v : values)
-        v = static_cast<float>(random.between(-1000, 1000)) / 1000.f;
-    return decode(p.type, encode(p.type, values));
+    return random_values(output_shape(p).elements(), p.type, seed + 4711);
 }
 
 // Windows larger and smaller than the stride, dilated, padded unevenly, in ceil mode; rows that no window reaches.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every instance of every target against the fp64 reference, on random and on awkward problems.
 #include "tests/ops/maxpool_bwd/fixture.hpp"
-#include "tests/support/kernel_targets.hpp"
-
-#include <tuple>
 
 namespace ck_tile::maxpool_bwd
 {
@@ -11,18 +8,10 @@ namespace
 {
 
 using namespace maxpool;
-using parameters = std::tuple<std::string, data_type>;
 
-class Kernel : public testing::TestWithParam<parameters>
+class Kernel : public kernel_test
 {
   protected:
-    device on = [] {
-        auto d = device::open(std::get<0>(GetParam()));
-        EXPECT_TRUE(d) << d.reason();
-        return std::move(*d);
-    }();
-    data_type type = std::get<1>(GetParam());
-
     // Runs the problem on each instance that supports it.
     void expect_all_instances_right(problem p, content kind = content::distinct, std::uint32_t seed = 0)
     {
@@ -266,12 +255,7 @@ TEST_P(Kernel, RejectionsSayWhy)
                                "several calls"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Kernel,
-                         testing::Combine(testing::ValuesIn(kernel_targets()),
-                                          testing::Values(data_type::fp16, data_type::bf16, data_type::fp32)),
-                         [](const auto& info) {
-                             return test_name_of(std::get<0>(info.param)) + "_" + name_of(std::get<1>(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_target_and_type(), name_of_parameter);
 
 } // namespace
 } // namespace ck_tile::maxpool_bwd

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Takes the command line apart, and measures one row after another.
+#include "benchmarks/suite.hpp"
+
+#include "ck_tile/runtime/host_convert.hpp"
+#include "examples/support/command_line.hpp"
+#include "examples/support/device_memory.hpp"
+#include "examples/support/tensor_init.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace ck_tile::benchmarks
+{
+namespace
+{
+
+using namespace ck_tile::examples;
+
+constexpr double cold_bytes = 512e6;
+
+struct options
+{
+    std::string suite, target            = "auto", json;
+    std::vector<std::string> rows, types = {"fp16", "bf16"};
+    int repeats = 20;
+};
+
+bool contains(const std::vector<std::string>& some, const std::string& name)
+{
+    return std::find(some.begin(), some.end(), name) != some.end();
+}
+
+void time_rows(const options& given, const char* operation, const measurement& measure)
+{
+    const device on = demand(device::open(given.target));
+    if(!on.notice().empty())
+        fmt::print("{}\n", on.notice());
+    std::ofstream lines;
+    if(!given.json.empty())
+        lines.open(given.json);
+    fmt::print("{:<8} {:<26} {:<5} {:>9} {:>9} {:>12}  {}\n", "row", "layer", "type", "ms", "TFLOP/s", "floor GB/s",
+               "instance");
+    const auto all = nlohmann::json::parse(std::ifstream(given.suite));
+    for(const std::string type : {"fp16", "bf16", "fp32"})
+        for(const auto& row : all.at(operation))
+        {
+            const std::string number = row.at("row"), name = row.at("name");
+            if((!given.rows.empty() && !contains(given.rows, number)) ||
+               !contains(row.value("dtypes", given.types), type))
+                continue;
+            const json found  = measure(on, row, demand(parse_data_type("dtypes", type)), given.repeats);
+            const double ms   = found.at("ms");
+            const json tflops = found.contains("flops") ? json(found["flops"].get<double>() / ms / 1e9) : json(nullptr);
+            const double gb_per_s = found.at("floor_bytes").get<double>() / ms / 1e6;
+            fmt::print("{:<8} {:<26} {:<5} {:>9.4f} {:>9} {:>12.0f}  {}\n", number, name, type, ms,
+                       tflops.is_null() ? "-" : fmt::format("{:.1f}", tflops.get<double>()), gb_per_s,
+                       found.at("instance").get<std::string>());
+            std::fflush(stdout);
+            json line = {{"operation", operation},
+                         {"row", number},
+                         {"name", name},
+                         {"dtype", type},
+                         {"target", on.name()},
+                         {"tflops", tflops},
+                         {"floor_gb_per_s", gb_per_s}};
+            line.update(found);
+            if(lines.is_open())
+                lines << line << '\n' << std::flush;
+        }
+}
+
+} // namespace
+
+std::vector<std::byte> random_elements(std::int64_t count, data_type type, std::uint64_t stream)
+{
+    const auto some = encode(type, make_values(fill::decimals, 1'000'003, 1, stream));
+    std::vector<std::byte> all(static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes_of(type)));
+    for(std::size_t at = 0; at < all.size(); at += some.size())
+        std::copy_n(some.begin(), std::min(some.size(), all.size() - at),
+                    all.begin() + static_cast<std::ptrdiff_t>(at));
+    return all;
+}
+
+rotating_inputs::rotating_inputs(const device& on, const std::vector<std::vector<std::byte>>& inputs)
+{
+    double bytes = 1;
+    for(const auto& input : inputs)
+        bytes += static_cast<double>(input.size());
+    copies_.resize(static_cast<std::size_t>(cold_bytes / bytes) + 2);
+    for(auto& copy : copies_)
+        for(const auto& input : inputs)
+            copy.push_back(upload(on, input));
+}
+
+int run_suite(int argc, char** argv, const char* operation, const measurement& measure)
+{
+    options given;
+    CLI::App app{fmt::format("Times {} on the rows of a suite", operation)};
+    app.add_option("suite", given.suite, "the suite: benchmarks/suite.json")->required()->check(CLI::ExistingFile);
+    app.add_option("--target", given.target, "as for the program of the operation");
+    app.add_option("--rows", given.rows, "only these")->delimiter(',');
+    app.add_option("--dtypes", given.types, "default: fp16,bf16")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"fp16", "bf16", "fp32"}));
+    app.add_option("--repeats", given.repeats, "runs, of which the median counts")->check(CLI::PositiveNumber);
+    app.add_option("--json", given.json, "file for one JSON object per row and line");
+    CLI11_PARSE(app, argc, argv);
+    return run_program(fmt::format("benchmark_{}", operation), [&] {
+        time_rows(given, operation, measure);
+        return int(success);
+    });
+}
+
+} // namespace ck_tile::benchmarks

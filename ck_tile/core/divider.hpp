@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Division by a number that many threads divide by: a multiplication and a shift, worked out once on the host.
+#pragma once
+
+#include "ck_tile/targets/execution.hpp"
+
+#include <cstdint>
+
+namespace ck_tile
+{
+
+// n / divisor for 0 <= n < 2^31: (n * magic) >> shift, with magic = floor(2^shift / divisor) + 1 and shift = 31 + bits of
+// divisor - 1 (Granlund and Montgomery, Division by invariant integers using multiplication, 1994).
+struct divider
+{
+    int divisor         = 1;
+    unsigned shift      = 31;
+    std::uint32_t magic = 0x80000001u;
+
+    constexpr divider() = default;
+    constexpr divider(int by) : divisor(by), shift(31)
+    {
+        while((std::uint64_t(1) << (shift - 31)) < std::uint64_t(by))
+            ++shift;
+        magic = static_cast<std::uint32_t>((std::uint64_t(1) << shift) / static_cast<std::uint64_t>(by) + 1);
+    }
+
+    friend CK_TILE_FN constexpr int operator/(int n, const divider& by)
+    {
+        return static_cast<int>(std::uint64_t(unsigned(n)) * by.magic >> by.shift);
+    }
+    friend CK_TILE_FN constexpr int operator%(int n, const divider& by) { return n - n / by * by.divisor; }
+};
+
+} // namespace ck_tile

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The compute units that share a block, where a target has blocks of more than one (sm90: the CTAs of a cluster).
+#pragma once
+
+#include "ck_tile/targets/execution.hpp"
+
+namespace ck_tile
+{
+
+// The unit that this thread runs on.
+template <int Units>
+CK_TILE_FN int own_unit()
+{
+#if defined(__NVPTX__)
+    if constexpr(Units > 1)
+        return static_cast<int>(__nvvm_read_ptx_sreg_cluster_ctarank());
+#endif
+    return 0;
+}
+
+#if defined(__NVPTX__)
+// Where the LDS of unit `unit` lies that is at `own` in this thread's unit.
+template <class T>
+CK_TILE_FN T* lds_of_unit(T* own, int unit)
+{
+    return static_cast<T*>(__nvvm_mapa(own, unit));
+}
+
+// Waits until all threads of all units are here and see each other's LDS.
+CK_TILE_FN void sync_all_units()
+{
+    __nvvm_barrier_cluster_arrive();
+    __nvvm_barrier_cluster_wait();
+}
+#endif
+
+} // namespace ck_tile

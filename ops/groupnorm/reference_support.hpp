@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// What the fp64 references of forward and backward share, nothing of it with the tile core.
+#pragma once
+
+#include "ops/groupnorm/problem.hpp"
+#include "ops/reference.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace ck_tile::groupnorm
+{
+
+// A result: its elements in the layout's order, and for each the sum of the absolute values of its terms, which scales the
+// error bound.
+struct reference_result
+{
+    std::vector<double> value;
+    std::vector<double> magnitude;
+
+    explicit reference_result(std::int64_t count = 0)
+        : value(static_cast<std::size_t>(count)), magnitude(static_cast<std::size_t>(count))
+    {
+    }
+
+    void set(std::size_t at, double v, double m)
+    {
+        value[at]     = v;
+        magnitude[at] = m;
+    }
+};
+
+// A sum and that of its terms' absolute values.
+struct checked_sum
+{
+    double value = 0, magnitude = 0;
+
+    void add(double term)
+    {
+        value += term;
+        magnitude += std::abs(term);
+    }
+};
+
+// Where an element of x lies.
+struct image_order
+{
+    std::int64_t image, pixel, channel; // strides
+
+    explicit image_order(const problem& p)
+        : image(p.pixels() * p.channels()),
+          pixel(p.layout == layout::nhwgc ? p.channels() : 1),
+          channel(p.layout == layout::nhwgc ? 1 : p.pixels())
+    {
+    }
+
+    std::size_t operator()(std::int64_t n, std::int64_t c, std::int64_t i) const
+    {
+        return static_cast<std::size_t>(n * image + i * pixel + c * channel);
+    }
+};
+
+// What a forward pass saves of x, rounded to fp32: the mean of each group, and 1 / sqrt(variance + epsilon).
+struct statistics
+{
+    std::vector<float> mean, inv_std;
+
+    statistics(const problem& p, const std::vector<float>& x, double epsilon)
+        : mean(static_cast<std::size_t>(p.batch * p.groups)), inv_std(mean.size())
+    {
+        const image_order place(p);
+        on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
+            const std::int64_t n = statistic / p.groups, first = statistic % p.groups * p.c;
+            const double elements = static_cast<double>(p.group_elements());
+            const auto average    = [&](auto&& of) {
+                double sum = 0;
+                for(std::int64_t c = first; c < first + p.c; ++c)
+                    for(std::int64_t i = 0; i < p.pixels(); ++i)
+                        sum += of(static_cast<double>(x[place(n, c, i)]));
+                return sum / elements;
+            };
+            const double middle   = average([](double v) { return v; });
+            const double variance = average([&](double v) { return (v - middle) * (v - middle); });
+
+            mean[static_cast<std::size_t>(statistic)]    = static_cast<float>(middle);
+            inv_std[static_cast<std::size_t>(statistic)] = static_cast<float>(1 / std::sqrt(variance + epsilon));
+        });
+    }
+};
+
+} // namespace ck_tile::groupnorm

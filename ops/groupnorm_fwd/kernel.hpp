@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Group norm forward: y = (x - mean) * inv_std * gamma + beta, with the mean and inv_std = 1 / sqrt(variance + epsilon) of each
+// sample and group.
+//
+// The variance is summed of centred squares, in a second look at the tile, so that a mean that is large against the standard
+// deviation costs nothing; what the first mean was off by, the centred sum tells. A block that holds whole groups does all of
+// it. Else one pass makes mean and squares of each channel of its slab, which are merged, and another one applies them.
+#pragma once
+
+#include "ck_tile/targets/schedule.hpp"
+#include "ck_tile/verbs/load_store.hpp"
+#include "ck_tile/verbs/map.hpp"
+#include "ck_tile/verbs/reduce.hpp"
+#include "ops/groupnorm/slab.hpp"
+
+namespace ck_tile::groupnorm_fwd
+{
+
+using groupnorm::config;
+using groupnorm::geometry;
+using groupnorm::pass;
+using groupnorm::slab;
+
+// Mean, and sum of the squared distances from it, of some pixels of a channel.
+struct alignas(8) moments
+{
+    float mean, squares;
+};
+
+// Sums of x - m and of (x - m)^2, for some m near the mean.
+struct alignas(8) centred_sums
+{
+    float first, second;
+
+    friend CK_TILE_FN centred_sums operator+(centred_sums a, centred_sums b)
+    {
+        return {a.first + b.first, a.second + b.second};
+    }
+
+    // The moments that they stand for, of `count` elements.
+    CK_TILE_FN moments around(float m, float inverse_count) const
+    {
+        const float off = first * inverse_count;
+        return {m + off, second - first * off};
+    }
+};
+
+struct arguments
+{
+    geometry g;
+    const void *x, *gamma, *beta; // no gamma: all ones, no beta: all zeros
+    float *mean, *inv_std;
+    void* y;
+    moments* partials; // [image][part][channel]
+    float epsilon;
+    float inverse_elements; // 1 / elements of a group
+};
+
+template <class T>
+CK_TILE_FN float parameter_of(const void* of_channels, int c, float absent)
+{
+    return of_channels == nullptr ? absent : convert<float>(static_cast<const T*>(of_channels)[c]);
+}
+
+CK_TILE_FN float inv_std_of(float squares, float inverse_elements, float epsilon)
+{
+    return 1.f / __builtin_sqrtf(squares * inverse_elements + epsilon);
+}
+
+template <config C>
+struct program
+{
+    static_assert(!check(C), "groupnorm_fwd: check(config) says which rule is broken");
+    static constexpr architecture arch = C.arch;
+    static constexpr int units         = C.units;
+    static constexpr int threads       = C.threads();
+    static constexpr int registers     = C.registers();
+    static constexpr int lds_bytes     = C.lds_bytes();
+    using element                      = element_t<C.dtype>;
+    using arguments                    = groupnorm_fwd::arguments;
+
+    static CK_TILE_FN void run(const block& b, const arguments& a)
+    {
+        // The second pass begins where the first one ended, with what may still be in the cache.
+        const int blocks = a.g.batch * a.g.spans.divisor * a.g.parts.divisor;
+        const slab<C> s(a.g, C.pass == pass::apply ? blocks - 1 - int(b.at.x) : int(b.at.x));
+        auto x = s.window(static_cast<const element*>(a.x));
+        auto y = s.window(static_cast<element*>(a.y));
+
+        if constexpr(C.pass == pass::whole)
+        {
+            auto x_tile = load(x);
+            load_parameters(b, s, a);
+            const auto sum = s.template combine_by_group<float>(b, sums(b, s, x_tile), plus);
+            set_means(b, s, [&](thread t, int c) { return sum(t, s.group_of(c)) * a.inverse_elements; });
+            keep_packed(x_tile);
+            const auto centred = s.template combine_by_group<centred_sums>(b, centre(b, s, x_tile), plus);
+            keep_packed(x_tile);
+            finish_groups(b, s, a, centred);
+            store(y, coefficients(b, s).apply(x_tile));
+        }
+        else if constexpr(C.pass == pass::sums)
+        {
+            const auto x_tile   = load(x);
+            const float inverse = 1.f / static_cast<float>(s.pixels);
+            const auto sum      = sums(b, s, x_tile);
+            set_means(b, s, [&](thread t, int c) { return sum(t, c) * inverse; });
+            const auto centred = centre(b, s, x_tile);
+            moments* to = a.partials + (std::int64_t(s.image) * a.g.parts.divisor + s.part) * a.g.channels + s.channel;
+            for_each_index<tile_layout>(
+                s.channels, [&](thread t, int c) { to[c] = centred(t, c).around(known_of(b, s, t, c).mean, inverse); });
+        }
+        else
+        {
+            load_parameters(b, s, a);
+            for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
+                const int statistic = s.image * a.g.groups + s.group_of(c);
+                channel& known      = known_of(b, s, t, c);
+                known.mean          = a.mean[statistic];
+                known.scale *= a.inv_std[statistic];
+            });
+            b.sync();
+            const coefficients from(b, s);
+            for(int i = 0; i < a.g.tiles; ++i)
+            {
+                store(y, from.apply(load(x)));
+                x.move(x.template step<0>(C.steps)), y.move(y.template step<0>(C.steps));
+            }
+        }
+    }
+
+  private:
+    static constexpr distribution tile_layout = C.tile(), sum_layout = C.thread_sums();
+    using numbers = tile<float, sum_layout>;
+    using tensor  = tile<element, tile_layout>;
+
+    // What is known of a channel, in LDS at its place.
+    struct alignas(16) channel
+    {
+        float mean, scale, shift, unused;
+    };
+
+    static constexpr auto plus = [](auto l, auto r) { return l + r; };
+
+    static CK_TILE_FN channel& known_of(const block& b, const slab<C>& s, thread t, int c)
+    {
+        return b.lds_of<channel>(t, 0)[s.place(c)];
+    }
+
+    static CK_TILE_FN numbers get(const block& b, const slab<C>& s, auto&& which)
+    {
+        return s.template at_places<channel>(b, 0, which);
+    }
+
+    static CK_TILE_FN void load_parameters(const block& b, const slab<C>& s, const arguments& a)
+    {
+        for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
+            known_of(b, s, t, c) = {0, parameter_of<element>(a.gamma, s.channel + c, 1),
+                                    parameter_of<element>(a.beta, s.channel + c, 0), 0};
+        });
+    }
+
+    static CK_TILE_FN void set_means(const block& b, const slab<C>& s, const auto& mean)
+    {
+        for_each_index<tile_layout>(s.channels, [&](thread t, int c) { known_of(b, s, t, c).mean = mean(t, c); });
+        b.sync();
+    }
+
+    // Sums over channels: functions of (thread, channel of the slab).
+    static CK_TILE_FN auto sums(const block& b, const slab<C>& s, const tensor& x_tile)
+    {
+        auto sum = fill<float, sum_layout>(0.f);
+        fold<C.folds()>(sum, [](float so_far, element x) { return so_far + convert<float>(x); }, x_tile);
+        return s.template combine_by_channel<float>(b, [](float own) { return own; }, plus, sum);
+    }
+
+    static CK_TILE_FN auto centre(const block& b, const slab<C>& s, const tensor& x_tile)
+    {
+        auto first = fill<float, sum_layout>(0.f), second = first;
+        const auto mean = get(b, s, [](const channel& c) { return c.mean; });
+        const auto here = s.existing(); // what is loaded past the end is zero, which is not the mean
+        fold<C.folds()>(
+            first, [](float so_far, element x, float m, int is) { return so_far + (is ? convert<float>(x) - m : 0.f); },
+            x_tile, mean, here);
+        fold<C.folds()>(
+            second,
+            [](float so_far, element x, float m, int is) {
+                const float distance = is ? convert<float>(x) - m : 0.f;
+                return so_far + distance * distance;
+            },
+            x_tile, mean, here);
+        const auto make = [](float own_first, float own_second) { return centred_sums{own_first, own_second}; };
+        return s.template combine_by_channel<centred_sums>(b, make, plus, first, second);
+    }
+
+    // Statistics of the slab's groups, to memory and to what is known of channels.
+    static CK_TILE_FN void finish_groups(const block& b, const slab<C>& s, const arguments& a, const auto& centred)
+    {
+        for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
+            const int group     = s.group_of(c);
+            channel& known      = known_of(b, s, t, c);
+            const moments m     = centred(t, group).around(known.mean, a.inverse_elements);
+            const float inv_std = inv_std_of(m.squares, a.inverse_elements, a.epsilon);
+            known               = {m.mean, known.scale * inv_std, known.shift, 0};
+            if(t.unit == 0 && (s.channel + c) % a.g.per_group == 0)
+            {
+                a.mean[s.image * a.g.groups + group]    = m.mean;
+                a.inv_std[s.image * a.g.groups + group] = inv_std;
+            }
+        });
+        b.sync();
+    }
+
+    // y = (x - mean) * scale + shift, with these numbers per channel.
+    struct coefficients
+    {
+        numbers mean, scale, shift;
+
+        CK_TILE_FN coefficients(const block& b, const slab<C>& s)
+            : mean(get(b, s, [](const channel& c) { return c.mean; })),
+              scale(get(b, s, [](const channel& c) { return c.scale; })),
+              shift(get(b, s, [](const channel& c) { return c.shift; }))
+        {
+        }
+
+        CK_TILE_FN tensor apply(const tensor& x_tile) const
+        {
+            return map([](element x, float m, float by,
+                          float offset) { return convert<element>((convert<float>(x) - m) * by + offset); },
+                       x_tile, mean, scale, shift);
+        }
+    };
+};
+
+} // namespace ck_tile::groupnorm_fwd
