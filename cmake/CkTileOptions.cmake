@@ -48,6 +48,9 @@ foreach(operation IN LISTS CK_TILE_OPS)
         message(FATAL_ERROR "CK_TILE_OPS: '${operation}' is not an operation; choose from ${operations}")
     endif()
 endforeach()
+if("maxpool_bwd" IN_LIST CK_TILE_OPS AND NOT "maxpool_fwd" IN_LIST CK_TILE_OPS)
+    list(APPEND CK_TILE_OPS maxpool_fwd) # which finds the indices that a backward pass is to recompute
+endif()
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

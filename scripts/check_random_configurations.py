@@ -27,7 +27,9 @@ import generate  # noqa: E402
 
 # Numbers to draw from: round ones often, others sometimes. Which of them are legal is not for this script to know.
 NUMBERS = {"spatial": [1, 2, 3, 3, 4], "block": [16, 32, 32, 48, 64, 64, 96, 128, 128, 256], "waves": [1, 1, 2, 2, 3, 4, 8],
-           "vector": [1, 1, 2, 4, 8, 8, 3], "stages": [1, 1, 2, 3, 4]}
+           "vector": [1, 1, 2, 4, 8, 8, 3], "stages": [1, 1, 2, 3, 4], "window": [0, 1, 2, 3, 3, 4, 5, 17],
+           "stride": [0, 1, 1, 2, 2, 3], "left_pad": [0, 0, 1, 1, 2], "rows": [1, 1, 2, 3, 5],
+           "threads": [32, 64, 128, 256, 256, 96]}
 
 
 def draw(fields, rng):
@@ -116,6 +118,9 @@ def main():
             print(f"{len(accepted)} configurations for {', '.join(write_configurations(arguments.write, operation, accepted))}")
             return 0
         configurations = build / "configurations"
+        # Other operations, which this one may be made with, have the instances of the project.
+        shutil.copytree(generate.HERE, configurations, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns(operation, "*.py", "*.cpp", "__pycache__"))
         shapes = [f"host:{target}" for target in write_configurations(configurations, operation, accepted)]
         print(f"{len(accepted)} configurations that check() accepts, {len(rejected)} that it rejects by "
               f"{len({answer['rule'] for _, answer in rejected})} rules, seed {arguments.seed}", flush=True)

@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: MIT
 """Static facts of the kernels in AMDGPU code objects, and rules that these facts must keep. Needs no GPU.
 
-For each kernel: registers, spills, scratch, LDS, occupancy, code size, and the instruction mix of its main loop. The
-facts come from the metadata (llvm-readelf) and the disassembly (llvm-objdump) of the code object.
+For each kernel: registers, spills, scratch, LDS, occupancy, code size, and the instruction mix of its main loop and of all
+its code. The facts come from the metadata (llvm-readelf) and the disassembly (llvm-objdump) of the code object.
 
 usage: inspect_code_objects.py [options] FILE_OR_FOLDER...      folders are searched for *.hsaco and *.co
 
-A file of rules (--check) limits facts of the kernels that it names. `kernel` is a glob (or `kernel_regex` a regular
-expression) over the name as written in C++ or the symbol, `arch` a glob or a list of globs; both default to all:
+A file of rules (--check, which may be given several times) limits facts of the kernels that it names. `kernel` is a glob
+(or `kernel_regex` a regular expression) over the name as written in C++ or the symbol, `arch` a glob or a list of globs;
+both default to all:
 
     {"rules": [{"kernel": "*fp16*", "arch": "gfx9*", "max_scratch_bytes": 0, "min_matrix_share": 0.5}]}
 
-Keys are min_ or max_ and the name of a fact; --list-keys prints them. Exit status: 0 all rules kept, 1 a rule is broken
-(one line each), 2 bad arguments, rules, or files.
+Keys are min_ or max_ and the name of a fact; --list-keys prints them. global_load_bytes is the narrowest load of the main
+loop. Facts of all code, for kernels without a loop, begin with kernel_: kernel_global_load_bytes is the narrowest load,
+kernel_widest_global_load_bytes the widest, kernel_global_load how many there are. Exit status: 0 all rules kept, 1 a rule
+is broken (one line each), 2 bad arguments, rules, or files.
 """
 
 import argparse
@@ -293,10 +296,10 @@ def main_loop(code):
 
 
 @dataclass
-class LoopFacts:
-    offset: int  # of the loop's first instruction in the kernel's code, bytes
-    instructions: int  # that every turn executes
-    at_times: int  # that only some turns do; not counted below
+class CodeFacts:
+    """Of the instructions of a main loop that every turn executes, or of all those of a kernel."""
+
+    instructions: int
     mix: Counter  # class -> instructions
     widths: dict  # kind of access -> bytes per lane -> instructions
     full_load_waits: int
@@ -307,6 +310,15 @@ class LoopFacts:
 
     def narrowest(self, access):
         return min(self.widths[access], default=None)
+
+    def widest(self, access):
+        return max(self.widths[access], default=None)
+
+
+@dataclass
+class LoopFacts(CodeFacts):
+    offset: int  # of the loop's first instruction in the kernel's code, bytes
+    at_times: int  # instructions that only some turns execute
 
 
 @dataclass
@@ -330,18 +342,18 @@ class KernelFacts:
     compile_seconds: float = None  # of the whole code object, as Ninja's log has it
     occupancy: int = 0  # waves per SIMD
     occupancy_limit: str = ""
+    whole: CodeFacts = None
     loop: LoopFacts = None
 
 
-def loop_facts(code, at_times, kernel_address, scratch):
+def code_facts(code, scratch, kind=CodeFacts, **more):
     mix, widths = Counter(), {access: Counter() for access in ACCESSES}
     for instruction in code:
         name = classify(instruction, scratch)
         mix[name] += 1
         if name in widths:
             widths[name][access_bytes(instruction.opcode)] += 1
-    return LoopFacts(code[0].address - kernel_address, len(code), len(at_times), mix, widths,
-                     sum(map(is_full_load_wait, code)))
+    return kind(len(code), mix, widths, sum(map(is_full_load_wait, code)), **more)
 
 
 def kernel_facts(file, arch_name, metadata, code, code_bytes, name):
@@ -361,10 +373,13 @@ def kernel_facts(file, arch_name, metadata, code, code_bytes, name):
     facts.occupancy, facts.occupancy_limit = occupancy(
         arch, facts.vgprs, facts.sgprs, facts.lds_bytes, facts.threads, facts.wave_size,
         cu_mode=metadata.get("workgroup_processor_mode") == "0")
+    scratch = scratch_resource(arch_name, code) if facts.scratch_bytes else None
+    facts.whole = code_facts(code, scratch)
     loop = main_loop(code)
     if loop:
-        facts.loop = loop_facts(
-            *loop, code[0].address, scratch_resource(arch_name, code) if facts.scratch_bytes else None)
+        always, at_times = loop
+        facts.loop = code_facts(always, scratch, LoopFacts, offset=always[0].address - code[0].address,
+                                at_times=len(at_times))
     return facts
 
 
@@ -459,7 +474,13 @@ def inspect(paths, llvm_prefix=None):
 FACTS = {fact: (lambda kernel, fact=fact: getattr(kernel, fact)) for fact in (
     "vgprs", "arch_vgprs", "agprs", "sgprs", "spilled_vgprs", "spilled_sgprs", "scratch_bytes", "lds_bytes",
     "occupancy", "code_bytes", "calls")}
-LOOP_FACTS = {  # of the main loop; None, where the loop has no such access, breaks every rule
+KERNEL_FACTS = {  # of all code of a kernel; None, where it has no such access, breaks every rule
+    "kernel_instructions": lambda code: code.instructions,
+    **{f"kernel_{access}_bytes": (lambda code, a=access: code.narrowest(a)) for access in ACCESSES},
+    **{f"kernel_widest_{access}_bytes": (lambda code, a=access: code.widest(a)) for access in ACCESSES},
+    **{f"kernel_{name}": (lambda code, n=name: code.mix[n]) for name, _ in CLASSES},
+}
+LOOP_FACTS = {  # of the main loop; None too where there is no loop
     "matrix_share": lambda loop: loop.matrix_share,
     "loop_instructions": lambda loop: loop.instructions,
     "loop_at_times": lambda loop: loop.at_times,
@@ -467,22 +488,22 @@ LOOP_FACTS = {  # of the main loop; None, where the loop has no such access, bre
     **{f"{access}_bytes": (lambda loop, a=access: loop.narrowest(a)) for access in ACCESSES},
     **{f"loop_{name}": (lambda loop, n=name: loop.mix[n]) for name, _ in CLASSES},
 }
-RULE_KEYS = [f"{side}_{fact}" for fact in (*FACTS, *LOOP_FACTS) for side in ("min", "max")]
+RULE_KEYS = [f"{side}_{fact}" for fact in (*FACTS, *KERNEL_FACTS, *LOOP_FACTS) for side in ("min", "max")]
 
 
-def load_rules(text):
-    """The rules in a JSON text, as dictionaries that are known to be sound."""
+def load_rules(file):
+    """The rules in a JSON file, as dictionaries that are known to be sound."""
     try:
-        rules = json.loads(text)["rules"]
+        rules = json.loads(Path(file).read_text(encoding="utf-8"))["rules"]
         if not rules or not all(isinstance(rule, dict) for rule in rules):
             raise TypeError("\"rules\" must be a list of one or more objects")
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"the rules must be JSON like {{\"rules\": [...]}}: {error!r}") from None
+        raise UsageError(f"{file}: the rules must be JSON like {{\"rules\": [...]}}: {error!r}") from None
     for number, rule in enumerate(rules, 1):
         try:
             check_rule(rule)
         except (UsageError, TypeError, re.error) as error:
-            raise UsageError(f"rule {number}: {error}") from None
+            raise UsageError(f"{file}: rule {number}: {error}") from None
     return rules
 
 
@@ -511,29 +532,34 @@ def selects(rule, kernel):
                for n in (kernel.name, kernel.symbol))
 
 
-def broken_rules(rules, kernels):
-    """One line for each limit that a kernel breaks. A rule that no kernel answers to is an error."""
+def broken_rules(rules, kernels, file):
+    """One line for each limit that a kernel breaks. A rule that no kernel answers to is an error in the file."""
     lines = []
     for number, rule in enumerate(rules, 1):
         for pattern in arch_patterns(rule):
             selected = [k for k in kernels if fnmatch.fnmatchcase(k.arch, pattern) and selects(rule, k)]
             if not selected:
                 which = rule.get("kernel", rule.get("kernel_regex", "*"))
-                raise UsageError(f"rule {number}: no kernel matches '{which}' on '{pattern}'")
+                raise UsageError(f"{file}: rule {number}: no kernel matches '{which}' on '{pattern}'")
             for kernel in selected:
                 lines += broken_limits(rule, kernel)
-    return list(dict.fromkeys(lines))
+    return lines
+
+
+def flat_facts(kernel):
+    """Every fact by the name that rules use."""
+    return {**{fact: value(kernel) for fact, value in FACTS.items()},
+            **{fact: value(kernel.whole) for fact, value in KERNEL_FACTS.items()},
+            **{fact: value(kernel.loop) if kernel.loop else None for fact, value in LOOP_FACTS.items()}}
 
 
 def broken_limits(rule, kernel):
-    lines = []
+    lines, facts = [], flat_facts(kernel)
     for key in (key for key in RULE_KEYS if key in rule):
         fact, limit = key[4:], rule[key]
-        if fact in LOOP_FACTS:
-            value = LOOP_FACTS[fact](kernel.loop) if kernel.loop else None
-            absent = "none in the main loop" if kernel.loop else "no loop found"
-        else:
-            value, absent = FACTS[fact](kernel), ""
+        value = facts[fact]
+        absent = ("none in the kernel" if fact in KERNEL_FACTS else "none in the main loop" if kernel.loop else
+                  "no loop found")
         if value is None or (value < limit if key.startswith("min_") else value > limit):
             shown = absent if value is None else f"{value:.4g}" if isinstance(value, float) else value
             lines.append(f"broken rule: {kernel.name} ({kernel.arch}): {key}: value {shown}, limit {limit}")
@@ -565,30 +591,28 @@ def text_report(kernels):
     counted = ("matrix", "valu", "accvgpr", "salu", "smem", "branch", "waitcnt", "barrier", "nop", "hint", "scratch")
     rows = []
     for k in kernels:
-        if k.loop:
-            rows.append((k.arch, k.loop.instructions, k.loop.at_times, f"{k.loop.matrix_share:.2f}",
-                         *(k.loop.mix[c] for c in counted), *(widths_text(k.loop.widths[a]) for a in ACCESSES),
-                         k.loop.full_load_waits, k.name))
-        else:
-            rows.append((k.arch, "no loop", *"-" * (3 + len(counted) + len(ACCESSES)), k.name))
+        code = k.loop or k.whole
+        rows.append((k.arch, code.instructions, k.loop.at_times if k.loop else "no loop", f"{code.matrix_share:.2f}",
+                     *(code.mix[c] for c in counted), *(widths_text(code.widths[a]) for a in ACCESSES),
+                     code.full_load_waits, k.name))
     loops = table(("arch", "instr", "at times", "share", *counted, "global load", "global store", "LDS read", "LDS write",
                    "vmcnt(0)", "kernel"), rows)
-    return f"Resources\n{resources}\n\nMain loop: what every turn executes (at times: more that some turns do; share: matrix instructions)\n{loops}"
+    return (f"Resources\n{resources}\n\nMain loop: what every turn executes (at times: more that some turns do; share: "
+            f"matrix instructions), or all code of a kernel that has no loop\n{loops}")
 
 
-def flat_facts(kernel):
-    """Facts by the names that the rules use."""
-    row = {key: value for key, value in vars(kernel).items() if key != "loop"}
-    return row | {fact: value(kernel.loop) if kernel.loop else None for fact, value in LOOP_FACTS.items()}
+def output_row(kernel):
+    return {key: value for key, value in vars(kernel).items() if key not in ("whole", "loop")} | flat_facts(kernel)
 
 
 def write_json(kernels, file):
-    rows = [flat_facts(kernel) | {"loop": vars(kernel.loop) if kernel.loop else None} for kernel in kernels]
+    rows = [output_row(kernel) | {"whole": vars(kernel.whole), "loop": vars(kernel.loop) if kernel.loop else None}
+            for kernel in kernels]
     Path(file).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 def write_csv(kernels, file):
-    rows = [flat_facts(kernel) for kernel in kernels]
+    rows = [output_row(kernel) for kernel in kernels]
     with open(file, "w", newline="", encoding="utf-8") as out:
         writer = csv.DictWriter(out, rows[0])
         writer.writeheader()
@@ -598,7 +622,8 @@ def write_csv(kernels, file):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", metavar="FILE_OR_FOLDER")
-    parser.add_argument("--check", metavar="RULES.json", help="rules that the kernels must keep")
+    parser.add_argument("--check", metavar="RULES.json", action="append", default=[],
+                        help="rules that the kernels must keep; may be given several times")
     parser.add_argument("--csv", metavar="FILE", help="also write the facts as CSV")
     parser.add_argument("--json", metavar="FILE", help="also write the facts as JSON")
     parser.add_argument("--text", metavar="FILE", help="also write the tables as text")
@@ -612,7 +637,7 @@ def main(arguments=None):
     try:
         if not options.paths:
             raise UsageError("name one or more code objects or folders")
-        rules = load_rules(Path(options.check).read_text(encoding="utf-8")) if options.check else []
+        rules = {file: load_rules(file) for file in options.check}
         kernels = inspect(options.paths, options.llvm_prefix)
         if not options.quiet:
             print(text_report(kernels))
@@ -622,11 +647,11 @@ def main(arguments=None):
             write_csv(kernels, options.csv)
         if options.json:
             write_json(kernels, options.json)
-        broken = broken_rules(rules, kernels)
+        broken = [line for file in rules for line in broken_rules(rules[file], kernels, file)]
     except (UsageError, OSError) as error:
         print(f"inspect_code_objects: {error}", file=sys.stderr)
         return 2
-    for line in broken:
+    for line in dict.fromkeys(broken):
         print(line)
     return 1 if broken else 0
 

@@ -70,7 +70,9 @@ status check_dimension(const problem& p, int d)
            !in_range)
             return in_range;
 
-    const std::int64_t padded = p.input[d] + p.left_pad[d] + p.right_pad[d];
+    const std::int64_t padded = p.input[d] + p.left_pad[d] + p.right_pad[d]; // kernels count these in 32 bits
+    if(status in_range = check_range(fmt::format("input and pads in dimension {}", dimension), padded, 1); !in_range)
+        return in_range;
     if(p.span(d) > padded)
         return rejection{fmt::format(
             "the window must not be larger than the padded input, but in dimension {} it spans "

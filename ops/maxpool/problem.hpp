@@ -53,8 +53,8 @@ struct problem
 tensor_shape input_shape(const problem& p);  // N, Hi, Wi, C or N, C, Hi, Wi
 tensor_shape output_shape(const problem& p); // N, Ho, Wo, C or N, C, Ho, Wo
 
-// Whether the numbers describe a max-pooling at all: lengths positive (batch may be 0) and within 32 bits, a window no larger
-// than the padded input, an element of the input in every window, and no tensor of 2^63 bytes or more; u8 indices count the
+// Whether the numbers describe a max-pooling at all: lengths positive (batch may be 0) and, the padded input too, within 32
+// bits, a window no larger than the padded input, an element of the input in every window, and no tensor of 2^63 bytes or more; u8 indices count the
 // window's elements. Only then may the other functions be called.
 status validate(const problem& p);
 

@@ -205,14 +205,16 @@ class Loops(unittest.TestCase):
         self.assertEqual(loop, ["global_load_dwordx4", "s_cbranch_scc0"])
 
     def test_facts_of_a_loop(self):
-        loop = inspector.loop_facts(
+        loop = inspector.code_facts(
             code_of(self.LOAD, "global_load_ushort v0, v[4:5], off", "s_waitcnt vmcnt(0)", "ds_read_b64 v[0:1], v2",
-                    self.MFMA, self.MFMA, "v_mov_b32_e32 v0, v1", "s_cbranch_scc0 @0"), code_of("s_nop 0"), 0xF00, None)
+                    self.MFMA, self.MFMA, "v_mov_b32_e32 v0, v1", "s_cbranch_scc0 @0"), None,
+            inspector.LoopFacts, offset=0x100, at_times=1)
         self.assertEqual((loop.instructions, loop.at_times, loop.offset, loop.matrix_share, loop.full_load_waits),
                          (8, 1, 0x100, 0.25, 1))
         self.assertEqual(loop.widths["global_load"], {16: 1, 2: 1})
         self.assertEqual((loop.narrowest("global_load"), loop.narrowest("lds_read"), loop.narrowest("lds_write")),
                          (2, 8, None))
+        self.assertEqual((loop.widest("global_load"), loop.widest("lds_write")), (16, None))
 
 
 class Occupancy(unittest.TestCase):
@@ -244,9 +246,13 @@ class Occupancy(unittest.TestCase):
 
 class Rules(unittest.TestCase):
     def rejected(self, rules):
-        with self.assertRaises(inspector.UsageError) as caught:
-            inspector.load_rules(json.dumps(rules) if not isinstance(rules, str) else rules)
-        return str(caught.exception)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "bad.json")
+            file.write_text(json.dumps(rules) if not isinstance(rules, str) else rules, encoding="utf-8")
+            with self.assertRaises(inspector.UsageError) as caught:
+                inspector.load_rules(file)
+            self.assertTrue(str(caught.exception).startswith(f"{file}: "))
+            return str(caught.exception)
 
     def test_rejections_say_what_is_wrong(self):
         limit = {"max_scratch_bytes": 0}
@@ -367,7 +373,15 @@ KERNEL(1024) with_spills(const float* a, float* c, int n)
         c[i * 1024 + thread()] = values[i];
 }
 
+// Straight-line code: one store of 4 bytes; and two loads of 16 bytes beside one of 8, and two stores of 16.
 KERNEL(64) without_loop(float* a) { a[thread()] = 1; }
+KERNEL(64) without_loop_wide(const half8* a, const half4* b, half8* c)
+{
+    half8 x = a[thread()], y = a[thread() + 64];
+    half4 z = b[thread()];
+    c[thread()] = x + __builtin_shufflevector(z, z, 0, 1, 2, 3, 0, 1, 2, 3);
+    c[thread() + 64] = y;
+}
 
 struct shape { int m, n; };
 template <shape S> __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(64, 64))) void configured(int* a)
@@ -433,7 +447,7 @@ class CodeObjects(unittest.TestCase):
                     (kernel.arch_vgprs, kernel.agprs, kernel.occupancy, kernel.lds_bytes, kernel.spilled_vgprs,
                      kernel.spilled_sgprs, kernel.scratch_bytes), (arch, kernel.symbol))
                 compared += 1
-        self.assertEqual(compared, 6 * len(ARCHS))
+        self.assertEqual(compared, 7 * len(ARCHS))
 
     def test_the_main_loop_of_the_wide_kernel(self):
         for arch in ARCHS:
@@ -447,6 +461,29 @@ class CodeObjects(unittest.TestCase):
             loop = self.kernels[arch, "narrow_lds"].loop
             self.assertEqual((loop.narrowest("lds_read"), loop.narrowest("lds_write"), loop.narrowest("global_load")),
                              (2, 2, 16), arch)
+
+    def test_kernels_without_a_loop_are_told_as_a_whole(self):
+        for arch in ARCHS:
+            kernel = self.kernels[arch, "without_loop_wide"]
+            self.assertIsNone(kernel.loop, arch)
+            self.assertEqual([dict(kernel.whole.widths[a]) for a in inspector.ACCESSES], [{16: 2, 8: 1}, {16: 2}, {}, {}],
+                             arch)
+        self.assertEqual(self.check(
+            {"kernel": "without_loop_wide", "min_kernel_global_load_bytes": 8, "min_kernel_widest_global_load_bytes": 16,
+             "max_kernel_global_load": 3, "min_kernel_global_store_bytes": 16, "max_kernel_lds_read": 0}), (0, "", ""))
+
+    def test_a_kernel_without_a_loop_can_break_each_rule(self):
+        status, out, _ = self.check(
+            {"kernel": "without_loop_wide", "arch": "gfx942", "min_kernel_global_load_bytes": 16,
+             "max_kernel_global_load": 2},
+            {"kernel": "without_loop", "arch": "gfx942", "min_kernel_global_store_bytes": 16,
+             "min_kernel_widest_global_load_bytes": 16})
+        self.assertEqual(status, 1)
+        self.assertEqual(out.splitlines(), [
+            "broken rule: without_loop_wide (gfx942): min_kernel_global_load_bytes: value 8, limit 16",
+            "broken rule: without_loop_wide (gfx942): max_kernel_global_load: value 3, limit 2",
+            "broken rule: without_loop (gfx942): min_kernel_global_store_bytes: value 4, limit 16",
+            "broken rule: without_loop (gfx942): min_kernel_widest_global_load_bytes: value none in the kernel, limit 16"])
 
     def test_scratch_is_detected(self):
         for arch in ARCHS:
@@ -516,6 +553,17 @@ class CodeObjects(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("without_loop (gfx942): min_matrix_share: value no loop found, limit 0", out)
         self.assertIn("with_scratch (gfx942): min_lds_read_bytes: value none in the main loop, limit 1", out)
+
+    def test_several_files_of_rules(self):
+        files = [self.folder / name for name in ("a.rules", "b.rules")]
+        for file, arch in zip(files, ("gfx90a", "gfx942")):
+            file.write_text(json.dumps({"rules": [{"kernel": "wide", "arch": arch, "max_vgprs": 1}]}), encoding="utf-8")
+        status, out, _ = self.run_script(self.folder, "--quiet", *(word for file in files for word in ("--check", file)))
+        self.assertEqual(status, 1)
+        self.assertEqual([line.split(": ")[1] for line in out.splitlines()], ["wide (gfx90a)", "wide (gfx942)"])
+        files[1].write_text('{"rules": [{"max_vgprs": 1, "kernel": "absent"}]}', encoding="utf-8")
+        status, _, err = self.run_script(self.folder, "--quiet", "--check", files[0], "--check", files[1])
+        self.assertEqual((status, err), (2, f"inspect_code_objects: {files[1]}: rule 1: no kernel matches 'absent' on '*'\n"))
 
     def test_bad_rules_give_exit_2_and_the_reason(self):
         for rule, text in (({"max_scratch": 0}, "unknown key 'max_scratch'"),

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "ck_tile/runtime/host_convert.hpp"
+#include "tests/support/device_memory.hpp"
 #include "tests/support/kernel_targets.hpp"
 #include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -54,31 +54,9 @@ inline std::vector<float> random_values(std::int64_t count, data_type type, std:
     return decode(type, encode(type, values));
 }
 
-inline device_buffer upload(const device& on, const std::vector<std::byte>& bytes)
-{
-    auto memory = on.allocate(bytes.size());
-    EXPECT_TRUE(memory) << memory.reason();
-    EXPECT_TRUE(on.copy_to_device(memory->data(), bytes.data(), bytes.size()));
-    return std::move(*memory);
-}
-
 inline device_buffer upload(const device& on, data_type type, const std::vector<float>& values)
 {
     return upload(on, encode(type, values));
-}
-
-// Memory in which every element is a NaN or a large index: what a kernel forgets to write, or takes for zero, shows.
-inline device_buffer unwritten(const device& on, std::int64_t bytes)
-{
-    return upload(on, std::vector<std::byte>(static_cast<std::size_t>(bytes), std::byte{0xff}));
-}
-
-inline std::vector<std::byte> download(const device& on, const device_buffer& memory)
-{
-    EXPECT_TRUE(on.synchronize());
-    std::vector<std::byte> bytes(memory.bytes());
-    EXPECT_TRUE(on.copy_to_host(bytes.data(), memory.data(), bytes.size()));
-    return bytes;
 }
 
 inline std::vector<float> download(const device& on, data_type type, const device_buffer& memory)

@@ -147,7 +147,7 @@ TEST_P(Kernel, EachOutputAbsent)
                 {.dx = (present & 1) != 0, .dgamma = (present & 2) != 0, .dbeta = (present & 4) != 0});
 }
 
-TEST_P(Kernel, TheSameBitsEveryTime)
+TEST_P(Kernel, SameBitsOnEveryRun)
 {
     for(layout order : both_layouts)
     {

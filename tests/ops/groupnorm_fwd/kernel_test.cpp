@@ -184,7 +184,7 @@ TEST_P(Kernel, ParametersAbsent)
             experiment({.batch = 2, .groups = 4, .c = 6, .type = type, .layout = order}, 1, false));
 }
 
-TEST_P(Kernel, TheSameBitsEveryTime)
+TEST_P(Kernel, SameBitsOnEveryRun)
 {
     for(layout order : both_layouts)
     {

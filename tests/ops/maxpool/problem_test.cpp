@@ -124,6 +124,12 @@ INSTANTIATE_TEST_SUITE_P(
                       "window in dimension H must be positive, but is 0: choose 1 or more"},
         rejected_case{"negative_pad", [](problem& p) { p.left_pad[1] = -2; },
                       "left pad in dimension W must be zero or positive, but is -2: choose 0 or more"},
+        rejected_case{"huge_pads",
+                      [](problem& p) {
+                          p.input[0] = 1, p.window[0] = 3, p.dilation[0] = 2'000'000'000;
+                          p.left_pad[0] = p.right_pad[0] = 2'000'000'000;
+                      },
+                      "input and pads in dimension H must fit 32 bits, but is 4000000001: choose 2147483647 or less"},
         rejected_case{
             "window_too_large", [](problem& p) { p.dilation[0] = 20; },
             "the window must not be larger than the padded input, but in dimension H it spans 41 elements (window "

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every instance of every target against the reference: values and indices are exact.
-#include "ops/maxpool_fwd/maxpool_fwd.hpp"
-
-#include "tests/ops/maxpool/fixture.hpp"
+#include "tests/ops/maxpool_fwd/fixture.hpp"
 
 namespace ck_tile::maxpool_fwd
 {
@@ -14,22 +12,11 @@ using namespace maxpool;
 class Kernel : public kernel_test
 {
   protected:
-    static void expect_values(const std::vector<float>& expected, const std::vector<float>& actual,
-                              const std::string& what)
-    {
-        ASSERT_EQ(expected.size(), actual.size());
-        for(std::size_t i = 0; i < actual.size(); ++i)
-            ASSERT_TRUE(actual[i] == expected[i] || (std::isnan(actual[i]) && std::isnan(expected[i])))
-                << what << ": element " << i << " is " << actual[i] << ", not " << expected[i];
-    }
-
     void expect_all_instances_right(problem p, content kind, std::uint32_t seed = 0)
     {
-        p.type             = type;
-        const auto in      = input_values(p, kind, seed);
-        const maxima right = reference_maxima(p, in);
-        const auto memory  = upload(on, encode(type, in));
-        int supported      = 0;
+        p.type = type;
+        const experiment e(p, kind, seed);
+        int supported = 0;
         for(const instance* i : instances(on))
         {
             if(!supports(*i, p))
@@ -37,14 +24,9 @@ class Kernel : public kernel_test
             ++supported;
             const auto chosen = make_plan(on, p, name_of(*i));
             ASSERT_TRUE(chosen) << chosen.reason();
-            const auto out = unwritten(on, output_shape(p).elements() * ck_tile::bytes_of(type));
-            const auto at  = unwritten(on, output_shape(p).elements() * maxpool::bytes_of(p.indices));
-            const status s = run(on, p, *chosen, {memory.data(), out.data(), at.data()});
-            ASSERT_TRUE(s) << s.reason();
-            const std::string what = name_of(*i) + "; " + describe(p);
-            expect_values(right.values, decode(type, download(on, out)), what);
-            if(p.indices != indices::recompute)
-                ASSERT_EQ(decode_indices(p, download(on, at)), right.indices) << what;
+            e.expect_right(e.run_plan(on, *chosen), name_of(*i));
+            if(HasFatalFailure())
+                return;
         }
         ASSERT_GT(supported, 0) << "no instance supports " << describe(p);
     }
@@ -68,22 +50,57 @@ TEST_P(Kernel, LargerThanOneBlock)
     }
 }
 
+TEST_P(Kernel, SameBitsOnEveryRun)
+{
+    for(problem p : known_problems())
+    {
+        p.type            = type;
+        const auto chosen = make_plan(on, p);
+        ASSERT_TRUE(chosen) << chosen.reason();
+        const experiment e(p, content::nans, 4);
+        const auto first = e.run_plan(on, *chosen), second = e.run_plan(on, *chosen);
+        EXPECT_EQ(first.values, second.values);
+        EXPECT_EQ(first.indices, second.indices);
+    }
+}
+
+// Two images of 1.2 GB, of which windows reach few pixels. Memory that is never touched costs nothing.
+TEST_P(Kernel, TensorsBeyondTwoGigabytes)
+{
+    const std::int64_t element = ck_tile::bytes_of(type);
+    problem p                  = {.batch    = 2,
+                                  .channels = 8,
+                                  .window   = {1, 1},
+                                  .input    = {1, 1'200'000'000 / 8 / element},
+                                  .stride   = {1, 5'000'000}};
+    p.type                     = type;
+    const auto expected        = encode(type, std::vector<float>(output_shape(p).elements(), 0.5f));
+    const auto in              = on.allocate(static_cast<std::size_t>(input_shape(p).elements() * element));
+    ASSERT_TRUE(in) << in.reason();
+    const auto pixel = static_cast<std::size_t>(p.channels * element);
+    for(std::int64_t n = 0; n < p.batch; ++n)
+        for(std::int64_t o = 0; o < p.output(1); ++o)
+        {
+            const std::int64_t at = (n * p.input[1] + o * p.stride[1]) * p.channels * element;
+            ASSERT_TRUE(on.copy_to_device(static_cast<std::byte*>(in->data()) + at, expected.data(), pixel));
+        }
+    const auto out    = unwritten(on, static_cast<std::int64_t>(expected.size()));
+    const auto chosen = make_plan(on, p);
+    ASSERT_TRUE(chosen) << chosen.reason();
+    ASSERT_TRUE(run(on, p, *chosen, {in->data(), out.data(), nullptr}));
+    EXPECT_EQ(download(on, out), expected);
+}
+
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
 {
     random_numbers random(6);
     for(std::uint32_t i = 0; i < 30; ++i)
     {
-        problem p          = random_problem(random);
-        p.type             = type;
-        const auto in      = input_values(p, static_cast<content>(i % 4), i);
-        const maxima right = reference_maxima(p, in);
-        const auto memory  = upload(on, encode(type, in));
-        const auto out     = unwritten(on, output_shape(p).elements() * ck_tile::bytes_of(type));
-        const auto at      = unwritten(on, output_shape(p).elements() * 8);
-        ASSERT_TRUE(run_reference(on, p, {memory.data(), out.data(), at.data()}));
-        expect_values(right.values, decode(type, download(on, out)), describe(p));
-        p.indices = indices::int64;
-        ASSERT_EQ(decode_indices(p, download(on, at)), right.indices) << describe(p);
+        problem p = random_problem(random);
+        p.type    = type;
+        p.indices = indices::int64; // which the reference kernel writes
+        const experiment e(p, static_cast<content>(i % 4), i);
+        e.expect_right(e.run(on, [&](const tensors& t) { return run_reference(on, p, t); }), "reference kernel");
     }
 }
 
@@ -102,6 +119,26 @@ TEST_P(Kernel, RejectionsSayWhy)
     EXPECT_EQ(reason(p, "the instance writes"), "the instance writes int32 indices, the problem wants u8");
     p.layout = layout::nchw;
     EXPECT_EQ(reason(p, "the instance has layout"), "the instance has layout nhwc, the problem nchw");
+    p.layout   = layout::nhwc;
+    p.channels = 13;
+    p.indices  = indices::int64;
+    EXPECT_EQ(reason(p, "C = 13"), "C = 13 is not a multiple of the vector width 2: choose an instance with a narrower "
+                                   "vector, or pad the channels");
+    p.type                       = type == data_type::fp32 ? data_type::fp16 : data_type::fp32;
+    const std::string other_type = std::string("the instance computes ") + name_of(type);
+    EXPECT_EQ(reason(p, other_type), other_type + ", the problem is " + name_of(p.type));
+    p.type  = type;
+    p.input = {30000, 30000}, p.channels = 64;
+    const std::string too_large = "more than the 2147483647 that a view can: split the channels over several calls";
+    EXPECT_TRUE(reason(p, "one image spans").ends_with(too_large));
+    const auto none = make_plan(on, p);
+    EXPECT_TRUE(none.reason().starts_with("no instance supports the problem on " + std::string(on.name())))
+        << none.reason();
+    p.input = {15000, 15000}, p.channels = 1, p.batch = 100'000;
+    EXPECT_TRUE(reason(p, "100000 images of")
+                    .ends_with("more than the 2147483647 blocks of a launch: split the batch over several calls"));
+    p.channels = 0;
+    EXPECT_EQ(make_plan(on, p).reason(), "C must be positive, but is 0: choose 1 or more");
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_type_on(kernel_targets()), name_of_parameter);
