@@ -75,7 +75,7 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
                                   .stride   = {1, 5'000'000}};
     p.type                     = type;
     const auto expected        = encode(type, std::vector<float>(output_shape(p).elements(), 0.5f));
-    const auto in              = on.allocate(static_cast<std::size_t>(input_shape(p).elements() * element));
+    const auto in              = on.allocate_zeroed(static_cast<std::size_t>(input_shape(p).elements() * element));
     ASSERT_TRUE(in) << in.reason();
     const auto pixel = static_cast<std::size_t>(p.channels * element);
     for(std::int64_t n = 0; n < p.batch; ++n)
