@@ -28,13 +28,13 @@ class split_barrier
 
     CK_TILE_FN void arrive()
     {
-        run_threads<Waves, Lanes>([&](thread) { barrier_->arrive(); });
+        run_threads<1, Waves, Lanes>([&](thread) { barrier_->arrive(); });
     }
 
     // Until all threads have arrived as often as this one; they see each other's LDS of before.
     CK_TILE_FN void wait()
     {
-        run_threads<Waves, Lanes>([&](thread) { barrier_->wait(turn_); });
+        run_threads<1, Waves, Lanes>([&](thread) { barrier_->wait(turn_); });
         ++turn_;
     }
 
@@ -49,7 +49,7 @@ class split_barrier
     template <class F>
     static CK_TILE_FN void one_thread(F&& f)
     {
-        run_threads<Waves, Lanes>([&](thread t) {
+        run_threads<1, Waves, Lanes>([&](thread t) {
             if(t.wave == 0 && t.lane == 0)
                 f();
         });
