@@ -4,6 +4,7 @@
 
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/targets/execution.hpp"
+#include "ck_tile/targets/rounding.hpp"
 
 #include <type_traits>
 
@@ -52,7 +53,7 @@ using storage_t = std::conditional_t<std::is_same_v<T, bf16>, unsigned short, T>
 template <class T, int N>
 using vector = storage_t<T> __attribute__((ext_vector_type(N)));
 
-// A number in another type. bf16 is converted by integer arithmetic: few machines have an instruction for it, and
+// A number in another type. bf16 is made by integer arithmetic where the target has no instruction for it, because there
 // compilers call a library function that older ones lack. A NaN stays a NaN.
 template <class To, class From>
 CK_TILE_FN constexpr To convert(From x)
@@ -63,6 +64,9 @@ CK_TILE_FN constexpr To convert(From x)
         return convert<To>(__builtin_bit_cast(float, unsigned(__builtin_bit_cast(unsigned short, x)) << 16));
     else if constexpr(std::is_same_v<To, bf16>)
     {
+        if constexpr(rounds_to_bf16)
+            if(!__builtin_is_constant_evaluated())
+                return static_cast<bf16>(convert<float>(x));
         const unsigned bits    = __builtin_bit_cast(unsigned, convert<float>(x));
         const unsigned rounded = (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
         const bool nan         = (bits & 0x7fffffffu) > 0x7f800000u;
