@@ -17,6 +17,19 @@ namespace ck_tile::maxpool
 inline multi_index<2> index_of(const extents& e) { return {static_cast<int>(e[0]), static_cast<int>(e[1])}; }
 inline multi_index<2> output_of(const problem& p) { return index_of({p.output(0), p.output(1)}); }
 
+// Sets what the kernels of both passes are told of a problem.
+void set_problem(auto& arguments, const problem& p)
+{
+    arguments.batch    = static_cast<int>(p.batch);
+    arguments.channels = static_cast<int>(p.channels);
+    arguments.input    = index_of(p.input);
+    arguments.output   = output_of(p);
+    arguments.window   = index_of(p.window);
+    arguments.stride   = index_of(p.stride);
+    arguments.dilation = index_of(p.dilation);
+    arguments.left_pad = index_of(p.left_pad);
+}
+
 // Rejects images that 32-bit offsets do not span; `index_bytes` is the size of a stored index.
 inline status check_image(const problem& p, int index_bytes)
 {

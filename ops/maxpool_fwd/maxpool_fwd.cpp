@@ -16,13 +16,7 @@ arguments describe(const problem& p, const tensors& data)
 {
     arguments a = {};
     a.in = data.in, a.out = data.out, a.indices = data.indices;
-    a.batch = static_cast<int>(p.batch), a.channels = static_cast<int>(p.channels);
-    a.input    = maxpool::index_of(p.input);
-    a.output   = maxpool::output_of(p);
-    a.window   = maxpool::index_of(p.window);
-    a.stride   = maxpool::index_of(p.stride);
-    a.dilation = maxpool::index_of(p.dilation);
-    a.left_pad = maxpool::index_of(p.left_pad);
+    maxpool::set_problem(a, p);
     return a;
 }
 

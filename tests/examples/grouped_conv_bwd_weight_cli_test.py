@@ -6,48 +6,21 @@
 """
 
 import json
-import os
 import pathlib
 import struct
-import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from npy_files import read_npy, write_npy  # pylint: disable=wrong-import-position
-
-PROGRAM = os.environ.get("GROUPED_CONV_BWD_WEIGHT", "build/bin/grouped_conv_bwd_weight")
+from program_test import ProgramTest  # pylint: disable=wrong-import-position
 
 # ndim G N K C, filter, input, strides, dilations, left pads, right pads
 SMALL = "2  2 3 5 6  3 2  9 8  2 1  1 2  1 0  2 1".split()
 
 
-def run(*arguments, target="host"):
-    command = [PROGRAM, *map(str, arguments)] + (["--target", target] if target else [])
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-class TestCase(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="grouped_conv_bwd_weight_")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def assert_rejected(self, arguments, reason, target="host"):
-        """Exit code 2, nothing on the output, and one line with the reason."""
-        status, output, errors = run(*arguments, target=target)
-        self.assertEqual(status, 2, (arguments, output, errors))
-        self.assertEqual(output, "", arguments)
-        self.assertEqual(errors.count("\n"), 1, errors)
-        self.assertTrue(errors.startswith("grouped_conv_bwd_weight: "), errors)
-        self.assertIn(reason, errors)
-
-    def run_well(self, *arguments):
-        status, output, errors = run(*arguments)
-        self.assertEqual((status, errors), (0, ""), (arguments, output))
-        return output
+class TestCase(ProgramTest):
+    program = "grouped_conv_bwd_weight"
 
 
 class BadArguments(TestCase):
@@ -150,7 +123,7 @@ class BadArguments(TestCase):
 class GoodArguments(TestCase):
     def test_help(self):
         for option in ("--help", "-h"):
-            status, output, errors = run(option, target=None)
+            status, output, errors = self.run_program(option, target=None)
             self.assertEqual((status, errors), (0, ""))
             for word in ("verify", "ndim G N K C", "--split-k", "--json", "Exit code"):
                 self.assertIn(word, output)
@@ -188,7 +161,7 @@ class GoodArguments(TestCase):
             self.assertIn(": passed", self.run_well(1, 2, 0, *SMALL, "--split-k", splits))
 
     def test_auto_target_says_where_it_runs(self):
-        status, output, errors = run(0, 0, 1, *SMALL, target="auto")
+        status, output, errors = self.run_program(0, 0, 1, *SMALL, target="auto")
         self.assertEqual((status, errors), (0, ""))
         self.assertRegex(output, r", (host|hip|cuda):\w+")
         if ", host:" in output:
@@ -281,7 +254,7 @@ class Files(TestCase):
         shape, values = read_npy(self.folder / "in.npy")
         values[3] = 1.001
         write_npy(self.folder / "in.npy", "<f4", shape, struct.pack(f"<{len(values)}f", *values))
-        status, _, errors = run(*arguments, "--load", self.folder)
+        status, _, errors = self.run_program(*arguments, "--load", self.folder)
         self.assertEqual((status, errors.count("\n")), (2, 1), errors)
         self.assertIn("must be a bf16 number, but element 3 is 1.001", errors)
 

@@ -6,49 +6,22 @@
 """
 
 import json
-import os
 import pathlib
 import struct
-import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from npy_files import read_npy, write_npy  # pylint: disable=wrong-import-position
-
-PROGRAM = os.environ.get("MAXPOOL2D_BWD", "build/bin/maxpool2d_bwd")
+from program_test import ProgramTest  # pylint: disable=wrong-import-position
 
 # N C Hi Wi, window, strides, dilations, left pads, right pads
 SMALL = "3 5  9 8  3 2  2 1  1 2  1 0  2 1".split()
 KINDS = ("u8", "int32", "int64", "recompute")
 
 
-def run(*arguments, target="host"):
-    command = [PROGRAM, *map(str, arguments)] + (["--target", target] if target else [])
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-class TestCase(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="maxpool2d_bwd_")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def assert_rejected(self, arguments, reason, target="host"):
-        """Exit code 2, nothing on the output, and one line with the reason."""
-        status, output, errors = run(*arguments, target=target)
-        self.assertEqual(status, 2, (arguments, output, errors))
-        self.assertEqual(output, "", arguments)
-        self.assertEqual(errors.count("\n"), 1, errors)
-        self.assertTrue(errors.startswith("maxpool2d_bwd: "), errors)
-        self.assertIn(reason, errors)
-
-    def run_well(self, *arguments):
-        status, output, errors = run(*arguments)
-        self.assertEqual((status, errors), (0, ""), (arguments, output))
-        return output
+class TestCase(ProgramTest):
+    program = "maxpool2d_bwd"
 
 
 class BadArguments(TestCase):
@@ -114,14 +87,14 @@ class BadArguments(TestCase):
                                     ("|u1", bytes([9] * 525), "every index must be an element of its window in the input, but "
                                                               "element 0 is not")):
             write_npy(indices, descr, [3, 5, 7, 5], data)
-            status, _, errors = run(*arguments)
+            status, _, errors = self.run_program(*arguments)
             self.assertEqual((status, errors.count("\n")), (2, 1), errors)
             self.assertIn(reason, errors)
 
 
 class GoodArguments(TestCase):
     def test_help(self):
-        status, output, errors = run("--help", target=None)
+        status, output, errors = self.run_program("--help", target=None)
         self.assertEqual((status, errors), (0, ""))
         for word in ("verify", "N C Hi Wi", "--indices", "--ceil", "Exit code"):
             self.assertIn(word, output)
