@@ -66,6 +66,15 @@ CK_TILE_FN constexpr int first_element(thread t)
     return reach<D.unit, Dim>(t.unit) + reach<D.wave, Dim>(t.wave) + reach<D.lane, Dim>(t.lane);
 }
 
+// Coordinates of element v of a thread's register r.
+template <distribution D, int Rank>
+CK_TILE_FN constexpr multi_index<Rank> coordinates(thread t, int r, int v)
+{
+    multi_index<Rank> at;
+    static_for<Rank>([&](auto d) { at[d] = first_element<D, d>(t) + D.locate(d, place{0, 0, r, v}); });
+    return at;
+}
+
 // Runs f(thread) for every thread that shares the tile's distribution.
 template <distribution D, class F>
 CK_TILE_FN constexpr void for_each_thread(F&& f)

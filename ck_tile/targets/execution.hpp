@@ -15,7 +15,7 @@
 #else
 #define CK_TILE_ON_DEVICE 0
 #define CK_TILE_UNROLL
-#define CK_TILE_KEEP_LOOP
+#define CK_TILE_KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #endif
 
 namespace ck_tile
@@ -58,6 +58,41 @@ CK_TILE_FN constexpr void static_for(F&& f)
         [&]<int... I>(detail::counting<int, I...>) __attribute__((always_inline)) {
             [[clang::always_inline]] (f(constant<I>{}), ...);
         }(__make_integer_seq<detail::counting, int, N>{});
+}
+
+// f(0) ... f(N - 1), where f takes the number as `auto`: for what is done to each of a thread's registers. On a GPU the numbers
+// are constants, see static_for; on the CPU, where register files are memory, ints in a loop, which takes half the time to compile.
+template <int N, class F>
+CK_TILE_FN constexpr void register_for(F&& f)
+{
+    if constexpr(on_device)
+        static_for<N>(static_cast<F&&>(f));
+    else
+    {
+        CK_TILE_KEEP_LOOP
+        for(int i = 0; i < N; ++i)
+            f(i);
+    }
+}
+
+// What the compiler works out for each of N registers.
+template <class T, int N>
+struct constants
+{
+    T of[N];
+};
+
+// Entry i of such constants, constant itself where i is: see register_for.
+template <const auto& Constants, class I>
+CK_TILE_FN constexpr auto entry(I i)
+{
+    if constexpr(on_device)
+    {
+        constexpr auto found = Constants.of[i];
+        return found;
+    }
+    else
+        return Constants.of[i];
 }
 
 } // namespace ck_tile

@@ -18,8 +18,8 @@ CK_TILE_FN constexpr void run_threads(F&& f)
     const int id = static_cast<int>(__nvvm_read_ptx_sreg_tid_x());
 #endif
     // Not by readfirstlane, which would put it into a scalar register: it is convergent, so that what depends on it stays in
-    // loops.
-    f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0, own_unit<Units>()});
+    // loops. A large f is inlined too: called, it would take tiles through memory.
+    [[clang::always_inline]] f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0, own_unit<Units>()});
 #else
     for(int unit = 0; unit < Units; ++unit)
         for(int wave = 0; wave < Waves; ++wave)

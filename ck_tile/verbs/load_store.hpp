@@ -57,6 +57,17 @@ inline constexpr int lds_run = [] {
     return run;
 }();
 
+// Where each run of a thread's elements lies in a tile, from the thread's first.
+template <distribution D, int Run>
+inline constexpr auto places_of_runs = [] {
+    constexpr int runs = D.vecs() / Run; // in a register
+    constants<multi_index<2>, D.regs() * runs> places;
+    for(int i = 0; i < D.regs() * runs; ++i)
+        for(int d = 0; d < 2; ++d)
+            places.of[i][d] = D.reg.along(d, i / runs) + D.vec.along(d, i % runs * Run);
+    return places;
+}();
+
 // Calls visit(register, first vector element, address) for each run of a thread's elements that is contiguous in LDS.
 template <distribution D, class T, auto Layout, class Visit>
 CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2> origin, thread t, Visit&& visit)
@@ -65,11 +76,9 @@ CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2
     const int row      = origin[0] + first_element<D, 0>(t);
     const int col      = origin[1] + first_element<D, 1>(t);
     constexpr int runs = D.vecs() / run; // in a register
-    static_for<D.regs() * runs>([&](auto i) {
-        constexpr int r = i / runs, v = i % runs * run;
-        constexpr int dr = D.reg.along(0, r) + D.vec.along(0, v);
-        constexpr int dc = D.reg.along(1, r) + D.vec.along(1, v);
-        visit(constant<r>{}, constant<v>{}, memory.at(row + dr, col + dc));
+    register_for<D.regs() * runs>([&](auto i) {
+        const multi_index<2> place = entry<places_of_runs<D, run>>(i);
+        visit(i / runs, i % runs * run, memory.at(row + place[0], col + place[1]));
     });
 }
 } // namespace detail
@@ -82,7 +91,7 @@ CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origi
     tile<T, D> to;
     for_each_thread<D>([&](thread t) {
         auto& registers = to.of(t);
-        detail::each_lds_access<D>(from, origin, t, [&](auto r, auto v, const T* address) {
+        detail::each_lds_access<D>(from, origin, t, [&](int r, int v, const T* address) {
             __builtin_memcpy(reinterpret_cast<T*>(&registers.reg[r]) + v,
                              __builtin_assume_aligned(address, run * sizeof(T)), run * sizeof(T));
         });
@@ -96,7 +105,7 @@ CK_TILE_FN void store(const lds_tile<T, Layout>& to, const tile<T, D>& from, mul
     constexpr int run = detail::lds_run<D, T, Layout>;
     for_each_thread<D>([&](thread t) {
         const auto& registers = from.of(t);
-        detail::each_lds_access<D>(to, origin, t, [&](auto r, auto v, T* address) {
+        detail::each_lds_access<D>(to, origin, t, [&](int r, int v, T* address) {
             __builtin_memcpy(__builtin_assume_aligned(address, run * sizeof(T)),
                              reinterpret_cast<const T*>(&registers.reg[r]) + v, run * sizeof(T));
         });

@@ -42,10 +42,77 @@ constexpr place beside(const distribution& narrow, const distribution& d, int re
     return {0, 0, number(narrow.reg, d.reg, reg), number(narrow.vec, d.vec, vec)};
 }
 
-template <distribution D, int R, int V, class Tile>
-CK_TILE_FN constexpr auto get_beside(const Tile& x, thread t)
+template <distribution Narrow, distribution D>
+constexpr auto find_all_beside()
 {
-    constexpr place p = beside(Tile::layout, D, R, V);
+    constants<place, D.regs() * D.vecs()> places;
+    for(int i = 0; i < D.regs() * D.vecs(); ++i)
+        places.of[i] = beside(Narrow, D, i / D.vecs(), i % D.vecs());
+    return places;
+}
+template <distribution Narrow, distribution D>
+inline constexpr auto places_beside = find_all_beside<Narrow, D>();
+
+// The elements of a thread, those first that stand beside its element 0 of `Narrow`, then those beside element 1, and so on.
+template <distribution D, distribution Narrow>
+constexpr auto find_order_beside()
+{
+    constants<int, D.regs() * D.vecs()> order;
+    int ordered = 0;
+    for(int beside = 0; beside < Narrow.regs() * Narrow.vecs(); ++beside)
+        for(int i = 0; i < D.regs() * D.vecs(); ++i)
+            if(const place p = places_beside<Narrow, D>.of[i]; p.reg * Narrow.vecs() + p.vec == beside)
+                order.of[ordered++] = i;
+    return order;
+}
+template <distribution D, distribution Narrow>
+inline constexpr auto order_beside = find_order_beside<D, Narrow>();
+} // namespace detail
+
+// f(register, vector element) for each element that a thread of the distribution holds: numbers as register_for gives them.
+template <distribution D, class F>
+CK_TILE_FN constexpr void for_each_element(F&& f)
+{
+    if constexpr(on_device)
+        static_for<D.regs() * D.vecs()>([&](auto i) { f(constant<i / D.vecs()>{}, constant<i % D.vecs()>{}); });
+    else
+        register_for<D.regs()>([&](int r) { register_for<D.vecs()>([&](int v) { f(r, v); }); });
+}
+
+// The same for those that stand beside element (r, v) of the thread in a tile of distribution `Narrow`, which lacks registers
+// along a dimension (what fold and reduce leave).
+template <distribution D, distribution Narrow, class R, class V, class F>
+CK_TILE_FN constexpr void for_each_beside(R r, V v, F&& f)
+{
+    constexpr int each = D.regs() * D.vecs() / (Narrow.regs() * Narrow.vecs());
+    if constexpr(on_device)
+        static_for<each>([&](auto n) {
+            constexpr int i = detail::order_beside<D, Narrow>.of[(r * Narrow.vecs() + v) * each + n];
+            f(constant<i / D.vecs()>{}, constant<i % D.vecs()>{});
+        });
+    else
+        register_for<each>([&](int n) {
+            const int i = detail::order_beside<D, Narrow>.of[(r * Narrow.vecs() + v) * each + n];
+            f(i / D.vecs(), i % D.vecs());
+        });
+}
+
+namespace detail
+{
+// place `beside` for the numbers that for_each_element gives.
+template <distribution Narrow, distribution D, class R, class V>
+CK_TILE_FN constexpr place place_beside(R r, V v)
+{
+    if constexpr(on_device)
+        return entry<places_beside<Narrow, D>>(constant<r * D.vecs() + v>{});
+    else
+        return entry<places_beside<Narrow, D>>(r * D.vecs() + v);
+}
+
+template <distribution D, class Tile, class R, class V>
+CK_TILE_FN constexpr auto get_beside(const Tile& x, thread t, R r, V v)
+{
+    const place p = place_beside<Tile::layout, D>(r, v);
     return x.of(t).get(p.reg, p.vec);
 }
 } // namespace detail
@@ -60,10 +127,8 @@ CK_TILE_FN constexpr auto map(F&& f, const tile<T, D>& x, const More&... more)
                   "or lack its registers along a dimension");
     tile<std::remove_cvref_t<decltype(f(x.files[0].get(0, 0), more.files[0].get(0, 0)...))>, D> y;
     for_each_thread<D>([&](thread t) {
-        static_for<D.regs() * D.vecs()>([&](auto i) {
-            constexpr int r = i / D.vecs(), v = i % D.vecs();
-            y.of(t).set(r, v, f(x.of(t).get(r, v), detail::get_beside<D, r, v>(more, t)...));
-        });
+        for_each_element<D>(
+            [&](auto r, auto v) { y.of(t).set(r, v, f(x.of(t).get(r, v), detail::get_beside<D>(more, t, r, v)...)); });
     });
     return y;
 }
@@ -73,12 +138,8 @@ template <int Rank, class F, class T, distribution D, class... More>
 CK_TILE_FN constexpr void visit(F&& f, const tile<T, D>& x, const tile<More, D>&... more)
 {
     for_each_thread<D>([&](thread t) {
-        static_for<D.regs() * D.vecs()>([&](auto i) {
-            constexpr int r = i / D.vecs(), v = i % D.vecs();
-            multi_index<Rank> at;
-            static_for<Rank>([&](auto d) { at[d] = first_element<D, d>(t) + D.locate(d, place{0, 0, r, v}); });
-            f(t, at, x.of(t).get(r, v), more.of(t).get(r, v)...);
-        });
+        for_each_element<D>(
+            [&](auto r, auto v) { f(t, coordinates<D, Rank>(t, r, v), x.of(t).get(r, v), more.of(t).get(r, v)...); });
     });
 }
 
@@ -88,13 +149,10 @@ CK_TILE_FN constexpr tile<T, D> generate(F&& f)
 {
     tile<T, D> y;
     for_each_thread<D>([&](thread t) {
-        static_for<D.regs()>([&](auto r) {
-            static_for<D.vecs()>([&](auto v) {
-                [&]<std::size_t... d>(std::index_sequence<d...>) {
-                    y.of(t).set(r, v,
-                                convert<T>(f(first_element<D, int(d)>(t) + D.locate(int(d), place{0, 0, r, v})...)));
-                }(std::make_index_sequence<Rank>{});
-            });
+        for_each_element<D>([&](auto r, auto v) {
+            [&]<std::size_t... d>(const multi_index<Rank>& at, std::index_sequence<d...>) {
+                y.of(t).set(r, v, convert<T>(f(at[d]...)));
+            }(coordinates<D, Rank>(t, r, v), std::make_index_sequence<Rank>{});
         });
     });
     return y;
@@ -105,7 +163,7 @@ CK_TILE_FN constexpr tile<T, D> fill(T value)
 {
     tile<T, D> y;
     for_each_thread<D>([&](thread t) {
-        static_for<D.regs()>([&](auto r) { y.of(t).reg[r] = __builtin_bit_cast(storage_t<T>, value); });
+        register_for<D.regs()>([&](auto r) { y.of(t).reg[r] = __builtin_bit_cast(storage_t<T>, value); });
     });
     return y;
 }
@@ -119,38 +177,32 @@ CK_TILE_FN constexpr tile<To, D> convert(const tile<From, D>& x)
 
 namespace detail
 {
-// Which of the elements that a thread holds in one distribution are those that it holds in another: -1 if it has one not.
-template <int N>
-struct register_map
-{
-    int from[N];
-};
-
 // Where each element of a thread lies in the tile, from the thread's first; all dimensions in one number.
 template <distribution D>
 constexpr auto places_of_thread()
 {
-    register_map<D.regs() * D.vecs()> places;
+    constants<int, D.regs() * D.vecs()> places;
     for(int r = 0; r < D.regs(); ++r)
         for(int v = 0; v < D.vecs(); ++v)
         {
             int place = 0;
             for(int d = 0; d < distribution::max_rank; ++d)
                 place = place * D.length(d) + D.reg.along(d, r) + D.vec.along(d, v);
-            places.from[r * D.vecs() + v] = place;
+            places.of[r * D.vecs() + v] = place;
         }
     return places;
 }
 
+// Which of the elements that a thread holds in one distribution are those that it holds in another: -1 if it has one not.
 template <distribution From, distribution To>
 constexpr auto map_registers()
 {
     const auto have = places_of_thread<From>();
     auto m          = places_of_thread<To>();
-    for(int& wanted : m.from)
+    for(int& wanted : m.of)
     {
         int at = From.regs() * From.vecs() - 1;
-        while(at >= 0 && have.from[at] != wanted)
+        while(at >= 0 && have.of[at] != wanted)
             --at;
         wanted = at;
     }
@@ -166,7 +218,7 @@ constexpr bool same_owners()
     if(From.unit != To.unit || From.wave != To.wave || From.lane != To.lane ||
        From.regs() * From.vecs() != To.regs() * To.vecs())
         return false;
-    for(int from : register_map_of<From, To>.from)
+    for(int from : register_map_of<From, To>.of)
         if(from < 0)
             return false;
     return true;
@@ -182,8 +234,8 @@ CK_TILE_FN constexpr tile<T, To> rearrange(const tile<T, From>& x)
                                                    "distributions; go through LDS to move elements between threads");
     tile<T, To> y;
     for_each_thread<To>([&](thread t) {
-        static_for<To.regs() * To.vecs()>([&](auto i) {
-            constexpr int from                        = detail::register_map_of<From, To>.from[i];
+        register_for<To.regs() * To.vecs()>([&](auto i) {
+            const int from                            = entry<detail::register_map_of<From, To>>(i);
             y.of(t).reg[i / To.vecs()][i % To.vecs()] = x.of(t).reg[from / From.vecs()][from % From.vecs()];
         });
     });

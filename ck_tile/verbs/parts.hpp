@@ -20,10 +20,10 @@ namespace detail
 template <distribution Whole, distribution Part, multi_index<3> At, multi_index<3> Step>
 constexpr auto registers_of_part()
 {
-    register_map<Part.regs() * Part.vecs()> found;
+    constants<int, Part.regs() * Part.vecs()> found;
     for(int i = 0; i < Part.regs() * Part.vecs(); ++i)
     {
-        found.from[i] = -1;
+        found.of[i] = -1;
         for(int j = 0; j < Whole.regs() * Whole.vecs(); ++j)
         {
             bool same = true;
@@ -32,7 +32,7 @@ constexpr auto registers_of_part()
                        At[d] + Step[d] * (Part.reg.along(d, i / Part.vecs()) + Part.vec.along(d, i % Part.vecs())) ==
                            Whole.reg.along(d, j / Whole.vecs()) + Whole.vec.along(d, j % Whole.vecs());
             if(same)
-                found.from[i] = j;
+                found.of[i] = j;
         }
     }
     return found;
@@ -44,7 +44,7 @@ inline constexpr auto part_map = registers_of_part<Whole, Part, At, Step>();
 template <distribution Whole, distribution Part, multi_index<3> At, multi_index<3> Step>
 constexpr bool is_part()
 {
-    for(int from : part_map<Whole, Part, At, Step>.from)
+    for(int from : part_map<Whole, Part, At, Step>.of)
         if(from < 0)
             return false;
     return Whole.unit == Part.unit && Whole.wave == Part.wave && Whole.lane == Part.lane;
@@ -62,8 +62,8 @@ CK_TILE_FN constexpr tile<T, Part> part(const tile<T, Whole>& whole)
                   "go through LDS to move elements between threads");
     tile<T, Part> some;
     for_each_thread<Part>([&](thread t) {
-        static_for<Part.regs() * Part.vecs()>([&](auto i) {
-            constexpr int from = detail::part_map<Whole, Part, At, Step>.from[i];
+        register_for<Part.regs() * Part.vecs()>([&](auto i) {
+            const int from = entry<detail::part_map<Whole, Part, At, Step>>(i);
             some.of(t).reg[i / Part.vecs()][i % Part.vecs()] =
                 whole.of(t).reg[from / Whole.vecs()][from % Whole.vecs()];
         });
@@ -79,8 +79,8 @@ CK_TILE_FN constexpr void set_part(tile<T, Whole>& whole, const tile<T, Part>& s
                   "set_part: each thread must own the part's elements in the whole too; "
                   "go through LDS to move elements between threads");
     for_each_thread<Part>([&](thread t) {
-        static_for<Part.regs() * Part.vecs()>([&](auto i) {
-            constexpr int to                                      = detail::part_map<Whole, Part, At, Step>.from[i];
+        register_for<Part.regs() * Part.vecs()>([&](auto i) {
+            const int to                                          = entry<detail::part_map<Whole, Part, At, Step>>(i);
             whole.of(t).reg[to / Whole.vecs()][to % Whole.vecs()] = some.of(t).reg[i / Part.vecs()][i % Part.vecs()];
         });
     });

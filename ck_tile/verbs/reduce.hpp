@@ -101,11 +101,9 @@ CK_TILE_FN void combine_lanes(tile<T, D>& x, int mask, Op&& op)
     const tile<T, D> other = exchange_lanes(x, mask);
     for_each_thread<D>([&](thread t) {
         const bool lower = (t.lane & mask) == 0;
-        static_for<D.regs()>([&](auto r) {
-            static_for<D.vecs()>([&](auto v) {
-                const T mine = x.of(t).get(r, v), theirs = other.of(t).get(r, v);
-                x.of(t).set(r, v, lower ? op(mine, theirs) : op(theirs, mine));
-            });
+        for_each_element<D>([&](auto r, auto v) {
+            const T mine = x.of(t).get(r, v), theirs = other.of(t).get(r, v);
+            x.of(t).set(r, v, lower ? op(mine, theirs) : op(theirs, mine));
         });
     });
 }
@@ -208,11 +206,10 @@ template <int Dim, class A, class F, class T, distribution D, class... More>
 CK_TILE_FN constexpr void fold(tile<A, folded<D, Dim>>& sum, F&& f, const tile<T, D>& x, const More&... more)
 {
     for_each_thread<D>([&](thread t) {
-        static_for<D.regs() * D.vecs()>([&](auto i) {
-            constexpr int r = i / D.vecs(), v = i % D.vecs();
-            constexpr place p = detail::beside(folded<D, Dim>, D, r, v);
+        for_each_element<D>([&](auto r, auto v) {
+            const place p = detail::place_beside<folded<D, Dim>, D>(r, v);
             sum.of(t).set(p.reg, p.vec,
-                          f(sum.of(t).get(p.reg, p.vec), x.of(t).get(r, v), detail::get_beside<D, r, v>(more, t)...));
+                          f(sum.of(t).get(p.reg, p.vec), x.of(t).get(r, v), detail::get_beside<D>(more, t, r, v)...));
         });
     });
 }
