@@ -32,7 +32,8 @@ struct block
         return lds_at<T>(byte_offset + (on_device ? 0 : t.unit * unit_lds_bytes));
     }
 
-    // And in that of unit `unit`: to be read between two sync_units().
+    // And in that of unit `unit`: to be read after sync_units(). A unit writes to what others read, or ends, when they have
+    // said that they are done, arrive_units(), and it has waited for that, wait_units().
     template <class T>
     CK_TILE_FN const T* lds_of_unit(int unit, int byte_offset) const
     {
@@ -43,15 +44,29 @@ struct block
 #endif
     }
 
-    // Waits until all threads of all units are here and see each other's LDS.
+    // Waits until all threads of all units are here and see each other's LDS: in one step or two, between which other work
+    // may stand. A block of one unit needs neither step where it has a sync().
     template <int Units>
     CK_TILE_FN void sync_units() const
     {
+        arrive_units<Units>();
+        wait_units<Units>();
+    }
+    template <int Units>
+    CK_TILE_FN void arrive_units() const
+    {
 #if defined(__NVPTX__)
         if constexpr(Units > 1)
-            return sync_all_units();
+            arrive_at_units();
 #endif
-        sync();
+    }
+    template <int Units>
+    CK_TILE_FN void wait_units() const
+    {
+#if defined(__NVPTX__)
+        if constexpr(Units > 1)
+            wait_for_units();
+#endif
     }
 
     // Waits until all threads of the unit are here and see each other's LDS. Loads from global memory stay in flight.

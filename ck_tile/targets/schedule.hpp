@@ -41,6 +41,18 @@ CK_TILE_FN void keep_packed([[maybe_unused]] tile<T, D>& x)
 #endif
 }
 
+// x, of which the compiler no longer knows where it came from: what is worked out from it is worked out anew, instead of being
+// kept in registers since it was worked out before.
+CK_TILE_FN int anew(int x)
+{
+#if defined(__AMDGCN__)
+    asm volatile("" : "+v"(x));
+#elif defined(__NVPTX__)
+    asm volatile("" : "+r"(x));
+#endif
+    return x;
+}
+
 // Instructions that a thread issues in one step, by kind; vectors of 16 bytes count once.
 struct step_mix
 {

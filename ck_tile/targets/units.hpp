@@ -26,12 +26,10 @@ CK_TILE_FN T* lds_of_unit(T* own, int unit)
     return static_cast<T*>(__nvvm_mapa(own, unit));
 }
 
-// Waits until all threads of all units are here and see each other's LDS.
-CK_TILE_FN void sync_all_units()
-{
-    __nvvm_barrier_cluster_arrive();
-    __nvvm_barrier_cluster_wait();
-}
+// The two halves of a barrier of all threads of all units: after the second, what each has written to LDS before the first is
+// seen by all.
+CK_TILE_FN void arrive_at_units() { __nvvm_barrier_cluster_arrive(); }
+CK_TILE_FN void wait_for_units() { __nvvm_barrier_cluster_wait(); }
 #endif
 
 } // namespace ck_tile

@@ -25,53 +25,10 @@ template <distribution D, class F>
 CK_TILE_FN void for_each_index(int count, F&& f)
 {
     for_each_thread<D>([&](thread t) {
-        for(int i = detail::number_in_unit<D>(t); i < count; i += D.waves() * D.lanes())
-            f(t, i);
+        CK_TILE_KEEP_LOOP // few turns: unrolled, it would take the registers of tiles that are being loaded
+            for(int i = detail::number_in_unit<D>(t); i < count; i += D.waves() * D.lanes()) f(t, i);
     });
 }
-
-namespace detail
-{
-// Results of `outputs` outputs to to(thread)[o].
-template <distribution D, class T, int AtOnce, class To, class Read, class Op>
-CK_TILE_FN void reduce_by_lanes(int shift, int outputs, int count, To&& to, Read&& read, Op&& op)
-{
-    const int lanes = 1 << shift, at_a_time = D.waves() * D.lanes() >> shift;
-    for(int first = 0; first < outputs; first += at_a_time)
-    {
-        per_thread<T, copies_of(D.threads())> sums;
-        for_each_thread<D>([&](thread t) {
-            const int number = number_in_unit<D>(t), wanted = first + (number >> shift);
-            const int o = wanted < outputs ? wanted : outputs - 1;
-            T sum       = T{};
-            for(int k = number & (lanes - 1); k < count; k += AtOnce * lanes)
-            {
-                // The reads of a batch do not wait for each other; past the end, the last term is read and left out.
-                T next[AtOnce];
-                static_for<AtOnce>([&](auto n) {
-                    const int term = k + n * lanes;
-                    next[n]        = read(t, o, term < count ? term : count - 1);
-                });
-                static_for<AtOnce>([&](auto n) { sum = op(sum, k + n * lanes < count ? next[n] : T{}); });
-            }
-            sums[t.copy] = sum;
-        });
-        for(int mask = 1; mask < lanes; mask *= 2)
-        {
-            const auto other = exchange_lanes<D>(sums, mask);
-            for_each_thread<D>([&](thread t) {
-                const T mine = sums[t.copy], theirs = other[t.copy];
-                sums[t.copy] = (t.lane & mask) == 0 ? op(mine, theirs) : op(theirs, mine);
-            });
-        }
-        for_each_thread<D>([&](thread t) {
-            const int number = number_in_unit<D>(t), o = first + (number >> shift);
-            if((number & (lanes - 1)) == 0 && o < outputs)
-                to(t)[o] = sums[t.copy];
-        });
-    }
-}
-} // namespace detail
 
 // For each of `outputs` outputs o the combination of its `count` terms read(thread, o, k) by `op`, whose neutral element is
 // T{}; in each unit's LDS, at lds_offset + o elements of T. There is room for so many, and one more for each wave.
@@ -82,27 +39,72 @@ CK_TILE_FN void reduce_by_lanes(int shift, int outputs, int count, To&& to, Read
 template <distribution D, class T, int AtOnce = 4, class Read, class Op>
 CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, int count, Read&& read, Op&& op)
 {
-    int shift = 0; // lanes that share an output: 2^shift
-    while((2 << shift) <= D.lanes() && (outputs << (shift + 1)) <= D.waves() * D.lanes() && (4 << shift) <= count)
-        ++shift;
-    const int waves = (1 << shift) < D.lanes() ? 1 : D.waves() / outputs; // that share an output
-    const auto to   = [&](int more) {
-        return [&in, lds_offset, more](thread t) { return in.lds_of<T>(t, lds_offset) + more; };
-    };
-    if(waves <= 1)
-        detail::reduce_by_lanes<D, T, AtOnce>(shift, outputs, count, to(0), read, op);
-    else
+    int lane_bits = 0, wave_bits = 0; // 2^: lanes, and waves, that share an output
+    while((2 << lane_bits) <= D.lanes() && (outputs << (lane_bits + 1)) <= D.waves() * D.lanes() &&
+          (4 << lane_bits) <= count)
+        ++lane_bits;
+    if((1 << lane_bits) == D.lanes())
+        while((outputs << (wave_bits + 1)) <= D.waves() && AtOnce * D.lanes() << wave_bits < count)
+            ++wave_bits;
+
+    // A part of an output for each of its waves, at lds_offset, or after the results if there are several.
+    const int parts = outputs << wave_bits, parts_at = wave_bits > 0 ? outputs : 0;
+    const int lanes = 1 << lane_bits, terms_apart = lanes << wave_bits;
+    CK_TILE_KEEP_LOOP
+    for(int first = 0; first < parts; first += D.waves() * D.lanes() >> lane_bits)
     {
-        const auto some = [&](thread t, int o, int k) {
-            const int term = k * waves + o % waves;
-            return term < count ? read(t, o / waves, term) : T{};
-        };
-        detail::reduce_by_lanes<D, T, AtOnce>(shift, outputs * waves, ceil_div(count, waves), to(outputs), some, op);
-        in.sync();
-        const auto of_wave = [&](thread t, int o, int k) { return to(outputs)(t)[o * waves + k]; };
-        detail::reduce_by_lanes<D, T, AtOnce>(0, outputs, waves, to(0), of_wave, op);
+        bool needed = false; // is a wave held here, for an output
+        for_each_thread<D>([&](thread t) { needed |= first + (t.wave * D.lanes() >> lane_bits) < parts; });
+        if(!needed)
+            break;
+        detail::per_thread<T, copies_of(D.threads())> sums;
+        for_each_thread<D>([&](thread t) {
+            const int number = detail::number_in_unit<D>(t), wanted = first + (number >> lane_bits);
+            const int part = wanted < parts ? wanted : parts - 1, o = part >> wave_bits;
+            T sum = T{};
+            CK_TILE_KEEP_LOOP
+            for(int k = (part & ((1 << wave_bits) - 1)) << lane_bits | (number & (lanes - 1)); k < count;
+                k += AtOnce * terms_apart)
+            {
+                // The reads of a batch do not wait for each other; past the end, the last term is read and left out.
+                T next[AtOnce];
+                static_for<AtOnce>([&](auto n) {
+                    const int term = k + n * terms_apart;
+                    next[n]        = read(t, o, term < count ? term : count - 1);
+                });
+                static_for<AtOnce>([&](auto n) { sum = op(sum, k + n * terms_apart < count ? next[n] : T{}); });
+            }
+            sums[t.copy] = sum;
+        });
+        CK_TILE_KEEP_LOOP
+        for(int mask = 1; mask < lanes; mask *= 2)
+        {
+            const auto other = exchange_lanes<D>(sums, mask);
+            for_each_thread<D>([&](thread t) {
+                const T mine = sums[t.copy], theirs = other[t.copy];
+                sums[t.copy] = (t.lane & mask) == 0 ? op(mine, theirs) : op(theirs, mine);
+            });
+        }
+        for_each_thread<D>([&](thread t) {
+            const int number = detail::number_in_unit<D>(t), part = first + (number >> lane_bits);
+            if((number & (lanes - 1)) == 0 && part < parts)
+                in.lds_of<T>(t, lds_offset)[parts_at + part] = sums[t.copy];
+        });
     }
     in.sync();
+
+    if(wave_bits > 0)
+    {
+        for_each_index<D>(outputs, [&](thread t, int o) {
+            const T* parts_of_o = in.lds_of<T>(t, lds_offset) + parts_at + (o << wave_bits);
+            T sum               = parts_of_o[0];
+            CK_TILE_KEEP_LOOP
+            for(int wave = 1; wave < 1 << wave_bits; ++wave)
+                sum = op(sum, parts_of_o[wave]);
+            in.lds_of<T>(t, lds_offset)[o] = sum;
+        });
+        in.sync();
+    }
 }
 
 } // namespace ck_tile

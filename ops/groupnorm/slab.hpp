@@ -30,12 +30,12 @@ template <config C>
 struct slab
 {
     static constexpr int threads = C.threads(), vector = C.vector;
-    static constexpr distribution tile_layout = C.tile();
+    static constexpr distribution tile_layout = C.tile(), sum_layout = C.thread_sums();
     // As constants: elsewhere than in a constant expression the compiler may look up the target's facts in the kernel.
     static constexpr int columns = C.columns(), line = C.line(), slots_at = C.slots_at();
-    static constexpr int first_room_at = C.room_at(0), second_room_at = C.room_at(1);
-    static constexpr int channel_room_at = C.units > 1 ? second_room_at : first_room_at; // of sums by channel
-    static constexpr int group_room_at   = C.units > 1 ? first_room_at : second_room_at; // and by group
+    static constexpr int slots            = C.steps * threads; // of a unit, pixels innermost
+    static constexpr bool shares_channels = C.units > 1 && C.dense == innermost::spatial;
+    static constexpr int channel_room_at = C.room_at(0), group_room_at = C.room_at(1); // of sums by channel, by group
 
     const geometry& g;
     int image, part;
@@ -81,96 +81,104 @@ struct slab
         }
     }
 
+    // The window of the slab's first tile. `zero` may be anew(0).
     template <class T>
-    CK_TILE_FN auto window(T* tensor) const
+    CK_TILE_FN auto window(T* tensor, int zero = 0) const
     {
-        return make_window<tile_layout>(view(tensor), multi_index{0, 0});
+        return make_window<tile_layout>(view(tensor), multi_index{0, zero});
     }
 
-    // The slot, in the LDS of a thread's unit, for a number of thread_sums.
-    CK_TILE_FN static int slot(const multi_index<2>& at)
+    // What a thread adds up, see config::thread_sums, is numbered (r, v) like the registers of a tile. Beside that stand the
+    // elements of the slab's tile that for_each_beside<tile_layout, sum_layout>(r, v, ...) visits.
+    // Its slot in the LDS of the thread's unit:
+    CK_TILE_FN static int slot(thread t, int r, int v)
     {
+        const auto at = coordinates<C.thread_sums(), 2>(t, r, v);
         return C.dense == innermost::channels ? at[1] % vector * line + at[1] / vector : at[0] % C.steps * line + at[1];
     }
 
-    // How many slots hold numbers of one channel, and which these are in the LDS of unit `unit`: -1 if it lies in another's.
+    // Of which channels a unit has elements: of first_channel(unit), and so many at most.
+    CK_TILE_FN int first_channel(int unit) const { return shares_channels ? unit * slots / g.vectors : 0; }
+    CK_TILE_FN int unit_channels() const
+    {
+        const int whole = slots / g.vectors, some = slots == whole * g.vectors.divisor ? whole : whole + 2;
+        return shares_channels && some < channels ? some : channels;
+    }
+
+    // How many slots of a unit hold numbers of one channel, at most, and which these are: -1 if there are fewer.
     CK_TILE_FN int terms() const
     {
         if constexpr(C.dense == innermost::channels)
             return g.rows;
-        constexpr int all = C.units * C.steps * threads;
-        return g.vectors.divisor < all ? g.vectors.divisor : all;
+        return g.vectors.divisor < slots ? g.vectors.divisor : slots;
     }
     CK_TILE_FN int term(int unit, int c, int k) const
     {
         if constexpr(C.dense == innermost::channels)
-            return slot({0, k * g.span + c});
-        const int number = c * g.vectors.divisor + k - unit * C.steps * threads;
-        return C.units == 1 || unsigned(number) < unsigned(C.steps * threads) ? number : -1;
+            return c % vector * line + c / vector + k * g.vectors.divisor;
+        const int begin = c * g.vectors.divisor - unit * slots, at = (begin > 0 ? begin : 0) + k;
+        return at < slots && at < begin + g.vectors.divisor ? at : -1;
     }
 
-    // A number per channel waits in LDS at place(c), for threads whose thread_sums are at (i, j) at place_for(i, j).
+    // What is known of channel c waits in LDS at its place(c); of the channel of a thread's (r, v), at place_of(t, r, v).
     CK_TILE_FN int place(int c) const
     {
         return C.dense == innermost::channels ? c % vector * g.vectors.divisor + c / vector : c;
     }
-    CK_TILE_FN int place_for(int i, int j) const
+    CK_TILE_FN int place_of(thread t, int r, int v) const
     {
+        const auto [i, j] = coordinates<C.thread_sums(), 2>(t, r, v).at;
         if constexpr(C.dense == innermost::channels)
             return j % vector * g.vectors.divisor + j / vector % g.vectors;
         const int c = (i * threads + j) / g.vectors;
         return c < channels ? c : channels - 1; // steps past the slab's end, tiles past the first
     }
 
-    // What the threads' LDS at `offset` holds at their place_for, made a number by get(element): a tile beside thread_sums. All
-    // units hold the same.
-    template <class T, class Get>
-    CK_TILE_FN auto at_places(const block& b, int offset, Get&& get) const
+    // Whether register r of the tile exists.
+    CK_TILE_FN bool exists(thread t, int r) const
     {
-        return generate<float, C.thread_sums(), 2>(
-            [&](int i, int j) { return get(b.lds_at<const T>(offset)[place_for(i, j)]); });
+        const auto [i, j] = coordinates<C.tile(), 2>(t, r, 0).at;
+        return C.dense == innermost::channels ? i * g.rows + j / vector / g.vectors < pixels
+                                              : i * columns + j < channels * pixels;
     }
 
-    // Which vectors of the tile exist, beside it.
-    CK_TILE_FN auto existing() const
+    // Combines by channel what each unit has, where threads have number(thread, r, v), a T; T{} is neutral to `op`. The result
+    // is a function of (thread, unit, channel).
+    template <class T, class Number, class Op>
+    CK_TILE_FN auto combine_by_channel(const block& b, Number&& number, Op&& op) const
     {
-        return generate<int, detail::folded(tile_layout, 1), 2>([&](int i, int j) {
-            return C.dense == innermost::channels ? i * g.rows + j / g.vectors < pixels
-                                                  : (i * threads + j) * vector < channels * pixels;
+        for_each_thread<tile_layout>([&](thread t) {
+            for_each_element<sum_layout>(
+                [&](auto r, auto v) { b.lds_of<T>(t, slots_at)[slot(t, r, v)] = number(t, r, v); });
         });
-    }
-
-    // Combines numbers of thread_sums by channel: a function of (thread, channel), whose results every unit has. make(number of
-    // each tile ...) makes a T of them, of which T{} is neutral to `op`.
-    template <class T, class Make, class Op, class... Tiles>
-    CK_TILE_FN auto combine_by_channel(const block& b, Make&& make, Op&& op, const Tiles&... numbers) const
-    {
-        visit<2>(
-            [&](thread t, const multi_index<2>& at, auto... n) { b.lds_of<T>(t, slots_at)[slot(at)] = make(n...); },
-            numbers...);
         b.sync();
-        const auto of_slot = [&](thread t, int c, int k) {
-            const int at = term(t.unit, c, k);
+        const auto of_slot = [&](thread t, int o, int k) {
+            const int at = term(t.unit, first_channel(t.unit) + o, k);
             return at < 0 ? T{} : b.lds_of<T>(t, slots_at)[at];
         };
-        reduce_into_lds<tile_layout, T>(b, first_room_at, channels, terms(), of_slot, op);
-        if constexpr(C.units > 1)
-        {
-            const auto of_unit = [&](thread, int c, int unit) { return b.lds_of_unit<T>(unit, first_room_at)[c]; };
-            b.sync_units<C.units>();
-            reduce_into_lds<tile_layout, T>(b, channel_room_at, channels, C.units, of_unit, op);
-            b.sync_units<C.units>();
-        }
-        return [&b](thread t, int c) { return b.lds_of<T>(t, channel_room_at)[c]; };
+        reduce_into_lds<tile_layout, T>(b, channel_room_at, unit_channels(), terms(), of_slot, op);
+        return [&](thread t, int unit, int c) {
+            if constexpr(C.units == 1)
+                return b.lds_of<T>(t, channel_room_at)[c];
+            const int o = c - first_channel(unit);
+            return unsigned(o) < unsigned(unit_channels()) ? b.lds_of_unit<T>(unit, channel_room_at)[o] : T{};
+        };
     }
 
-    // Combines what of_channel(thread, channel) gives by group: a function of (thread, group of the image).
+    // Combines what of_channel(thread, unit, channel) gives of all units by group: a function of (thread, group of the image).
+    // What it reads of other units must wait for their wait_units() before it changes.
     template <class T, class OfChannel, class Op>
     CK_TILE_FN auto combine_by_group(const block& b, OfChannel&& of_channel, Op&& op) const
     {
+        b.sync_units<C.units>();
         reduce_into_lds<tile_layout, T>(
-            b, group_room_at, groups(), g.per_group.divisor,
-            [&](thread t, int group, int k) { return of_channel(t, group * g.per_group.divisor + k); }, op);
+            b, group_room_at, groups(), C.units * g.per_group.divisor,
+            [&](thread t, int group, int k) {
+                const int unit = C.units > 1 ? k / g.per_group : 0;
+                return of_channel(t, unit, group * g.per_group.divisor + k - unit * g.per_group.divisor);
+            },
+            op);
+        b.arrive_units<C.units>();
         return [&b, first = group_of(0)](thread t, int group) { return b.lds_of<T>(t, group_room_at)[group - first]; };
     }
 };

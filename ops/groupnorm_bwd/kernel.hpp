@@ -36,7 +36,7 @@ struct arguments
     const void *x, *dy, *gamma; // no gamma: all ones
     const float *mean, *inv_std;
     void* dx;
-    sums* partials;         // [image][part][channel]; null if they are not wanted
+    sums* partials;         // [image][part][unit][channel]; null if they are not wanted
     const sums* group_sums; // [image][group], for the pass that applies them
     float inverse_elements; // 1 / elements of a group
 };
@@ -66,41 +66,52 @@ struct program
         const slab<C> s(a.g, C.pass == pass::apply ? blocks - 1 - int(b.at.x) : int(b.at.x));
         auto x  = s.window(static_cast<const element*>(a.x));
         auto dy = s.window(static_cast<const element*>(a.dy));
-        auto dx = s.window(static_cast<element*>(a.dx));
 
         if constexpr(C.pass == pass::whole)
         {
             auto x_tile = load(x), dy_tile = load(dy);
             load_channels(b, s, a);
-            thread_sums sum(b, s);
-            sum.add(x_tile, dy_tile);
-            const auto total = sum.of_channels(b, s);
-            store_partials(s, a, total);
+            const auto total = s.template combine_by_channel<sums>(
+                b, [&](thread t, auto r, auto v) { return sum_beside(b, s, x_tile, dy_tile, t, r, v); }, plus);
             keep_packed(x_tile), keep_packed(dy_tile);
-            store(dx, coefficients(b, s, a, sums_of_groups(b, s, total)).apply(x_tile, dy_tile));
+            make_coefficients(b, s, a, sums_of_groups(b, s, total));
+            store_partials(s, a, total); // not sooner: the units wait for each other's stores
+            store(s.window(static_cast<element*>(a.dx), anew(0)), apply(b, s, x_tile, dy_tile));
+            b.wait_units<C.units>();
         }
         else if constexpr(C.pass == pass::sums)
         {
             load_channels(b, s, a);
-            thread_sums sum(b, s);
+            auto sum_dy = fill<float, sum_layout>(0.f), sum_dyx = sum_dy;
             for(int i = 0; i < a.g.tiles; ++i, advance(x, dy))
-                sum.add(load(x), load(dy));
-            store_partials(s, a, sum.of_channels(b, s));
+            {
+                const auto x_tile = load(x), dy_tile = load(dy);
+                for_each_thread<sum_layout>([&](thread t) {
+                    for_each_element<sum_layout>([&](auto r, auto v) {
+                        const sums more = sum_beside(b, s, x_tile, dy_tile, t, r, v);
+                        sum_dy.of(t).set(r, v, sum_dy.of(t).get(r, v) + more.dy);
+                        sum_dyx.of(t).set(r, v, sum_dyx.of(t).get(r, v) + more.dyx);
+                    });
+                });
+            }
+            const auto number = [&](thread t, auto r, auto v) {
+                return sums{sum_dy.of(t).get(r, v), sum_dyx.of(t).get(r, v)};
+            };
+            store_partials(s, a, s.template combine_by_channel<sums>(b, number, plus));
         }
         else
         {
+            auto dx = s.window(static_cast<element*>(a.dx));
             load_channels(b, s, a);
-            const coefficients from(b, s, a,
-                                    [&](thread, int group) { return a.group_sums[s.image * a.g.groups + group]; });
+            make_coefficients(b, s, a, [&](thread, int group) { return a.group_sums[s.image * a.g.groups + group]; });
             for(int i = 0; i < a.g.tiles; ++i, advance(x, dy, dx))
-                store(dx, from.apply(load(x), load(dy)));
+                store(dx, apply(b, s, load(x), load(dy)));
         }
     }
 
   private:
     static constexpr distribution tile_layout = C.tile(), sum_layout = C.thread_sums();
-    using numbers = tile<float, sum_layout>;
-    using tensor  = tile<element, tile_layout>;
+    using tensor = tile<element, tile_layout>;
 
     // What is known of a channel, in LDS at its place: first mean, inv_std and gamma, then the coefficients of
     // dx = dy * of_dy - (base + slope * (x - mean)).
@@ -108,7 +119,7 @@ struct program
     {
         float mean, inv_std, gamma, unused;
     };
-    struct alignas(16) channel_coefficients
+    struct alignas(16) coefficients
     {
         float mean, of_dy, base, slope;
     };
@@ -127,45 +138,26 @@ struct program
 
     static constexpr auto plus = [](sums l, sums r) { return l + r; };
 
-    // What each thread adds up, per channel.
-    struct thread_sums
+    // What a thread adds up of its tiles at (r, v), see slab.
+    static CK_TILE_FN sums sum_beside(const block& b, const slab<C>& s, const tensor& x_tile, const tensor& dy_tile,
+                                      thread t, auto r, auto v)
     {
-        numbers mean, dy, dyx;
-
-        CK_TILE_FN thread_sums(const block& b, const slab<C>& s)
-            : mean(s.template at_places<channel>(b, 0, [](const channel& c) { return c.mean; })),
-              dy(fill<float, sum_layout>(0.f)),
-              dyx(fill<float, sum_layout>(0.f))
-        {
-        }
-
-        CK_TILE_FN void add(const tensor& x_tile, const tensor& dy_tile)
-        {
-            fold<C.folds()>(dy, [](float sum, element g) { return sum + convert<float>(g); }, dy_tile);
-            fold<C.folds()>(
-                dyx,
-                [](float sum, element g, element x, float m) {
-                    return sum + convert<float>(g) * (convert<float>(x) - m);
-                },
-                dy_tile, x_tile, mean);
-        }
-
-        // The sums of whole channels: a function of (thread, channel of the slab).
-        CK_TILE_FN auto of_channels(const block& b, const slab<C>& s) const
-        {
-            const auto make = [](float own_dy, float own_dyx) { return sums{own_dy, own_dyx}; };
-            return s.template combine_by_channel<sums>(b, make, plus, dy, dyx);
-        }
-    };
+        const float mean = b.lds_of<const channel>(t, 0)[s.place_of(t, r, v)].mean;
+        sums sum         = {0, 0};
+        for_each_beside<tile_layout, sum_layout>(r, v, [&](auto reg, auto vec) {
+            const float g = convert<float>(dy_tile.of(t).get(reg, vec));
+            sum           = sum + sums{g, g * (convert<float>(x_tile.of(t).get(reg, vec)) - mean)};
+        });
+        return sum;
+    }
 
     static CK_TILE_FN void store_partials(const slab<C>& s, const arguments& a, const auto& total)
     {
         if(a.partials == nullptr)
             return;
-        sums* to = a.partials + (std::int64_t(s.image) * a.g.parts.divisor + s.part) * a.g.channels + s.channel;
+        const std::int64_t part = std::int64_t(s.image) * a.g.parts.divisor + s.part;
         for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-            if(t.unit == 0) // all units have the same
-                to[c] = total(t, c);
+            a.partials[(part * units + t.unit) * a.g.channels + s.channel + c] = total(t, t.unit, c);
         });
     }
 
@@ -173,42 +165,39 @@ struct program
     static CK_TILE_FN auto sums_of_groups(const block& b, const slab<C>& s, const auto& total)
     {
         return s.template combine_by_group<sums>(
-            b, [&](thread t, int c) { return b.lds_of<channel>(t, 0)[s.place(c)].gamma * total(t, c); }, plus);
+            b, [&](thread t, int unit, int c) { return b.lds_of<channel>(t, 0)[s.place(c)].gamma * total(t, unit, c); },
+            plus);
     }
 
-    struct coefficients
+    static CK_TILE_FN void make_coefficients(const block& b, const slab<C>& s, const arguments& a,
+                                             const auto& group_sums)
     {
-        numbers mean, of_dy, base, slope;
+        for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
+            const channel known = b.lds_of<channel>(t, 0)[s.place(c)];
+            const sums sum      = group_sums(t, s.group_of(c));
+            const float by      = known.inv_std * a.inverse_elements;
 
-        CK_TILE_FN coefficients(const block& b, const slab<C>& s, const arguments& a, const auto& group_sums)
-        {
-            for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-                const channel known = b.lds_of<channel>(t, 0)[s.place(c)];
-                const sums sum      = group_sums(t, s.group_of(c));
-                const float by      = known.inv_std * a.inverse_elements;
+            b.lds_of<coefficients>(t, 0)[s.place(c)] = {known.mean, known.inv_std * known.gamma, by * sum.dy,
+                                                        by * known.inv_std * known.inv_std * sum.dyx};
+        });
+        b.sync();
+    }
 
-                b.lds_of<channel_coefficients>(t, 0)[s.place(c)] = {
-                    known.mean, known.inv_std * known.gamma, by * sum.dy, by * known.inv_std * known.inv_std * sum.dyx};
+    static CK_TILE_FN tensor apply(const block& b, const slab<C>& s, const tensor& x_tile, const tensor& dy_tile)
+    {
+        tensor dx;
+        for_each_thread<tile_layout>([&](thread t) {
+            for_each_element<sum_layout>([&](auto r, auto v) {
+                const coefficients of = b.lds_of<const coefficients>(t, 0)[s.place_of(t, r, v)];
+                for_each_beside<tile_layout, sum_layout>(r, v, [&](auto reg, auto vec) {
+                    const float centred = convert<float>(x_tile.of(t).get(reg, vec)) - of.mean;
+                    const float g       = convert<float>(dy_tile.of(t).get(reg, vec));
+                    dx.of(t).set(reg, vec, convert<element>(of.of_dy * g - (of.base + of.slope * centred)));
+                });
             });
-            b.sync();
-            using known    = channel_coefficients;
-            const auto get = [&](auto&& which) { return s.template at_places<known>(b, 0, which); };
-            mean           = get([](const known& c) { return c.mean; });
-            of_dy          = get([](const known& c) { return c.of_dy; });
-            base           = get([](const known& c) { return c.base; });
-            slope          = get([](const known& c) { return c.slope; });
-        }
-
-        CK_TILE_FN tensor apply(const tensor& x_tile, const tensor& dy_tile) const
-        {
-            return map(
-                [](element x, element g, float m, float by, float at_mean, float steep) {
-                    const float centred = convert<float>(x) - m;
-                    return convert<element>(by * convert<float>(g) - (at_mean + steep * centred));
-                },
-                x_tile, dy_tile, mean, of_dy, base, slope);
-        }
-    };
+        });
+        return dx;
+    }
 };
 
 } // namespace ck_tile::groupnorm_bwd

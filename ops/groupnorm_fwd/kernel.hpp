@@ -85,7 +85,6 @@ struct program
         const int blocks = a.g.batch * a.g.spans.divisor * a.g.parts.divisor;
         const slab<C> s(a.g, C.pass == pass::apply ? blocks - 1 - int(b.at.x) : int(b.at.x));
         auto x = s.window(static_cast<const element*>(a.x));
-        auto y = s.window(static_cast<element*>(a.y));
 
         if constexpr(C.pass == pass::whole)
         {
@@ -93,25 +92,29 @@ struct program
             load_parameters(b, s, a);
             const auto sum = s.template combine_by_group<float>(b, sums(b, s, x_tile), plus);
             set_means(b, s, [&](thread t, int c) { return sum(t, s.group_of(c)) * a.inverse_elements; });
+            b.wait_units<C.units>();
             keep_packed(x_tile);
             const auto centred = s.template combine_by_group<centred_sums>(b, centre(b, s, x_tile), plus);
             keep_packed(x_tile);
             finish_groups(b, s, a, centred);
-            store(y, coefficients(b, s).apply(x_tile));
+            store(s.window(static_cast<element*>(a.y), anew(0)), apply(b, s, x_tile));
+            b.wait_units<C.units>();
         }
         else if constexpr(C.pass == pass::sums)
         {
             const auto x_tile   = load(x);
             const float inverse = 1.f / static_cast<float>(s.pixels);
             const auto sum      = sums(b, s, x_tile);
-            set_means(b, s, [&](thread t, int c) { return sum(t, c) * inverse; });
+            set_means(b, s, [&](thread t, int c) { return sum(t, 0, c) * inverse; });
             const auto centred = centre(b, s, x_tile);
             moments* to = a.partials + (std::int64_t(s.image) * a.g.parts.divisor + s.part) * a.g.channels + s.channel;
-            for_each_index<tile_layout>(
-                s.channels, [&](thread t, int c) { to[c] = centred(t, c).around(known_of(b, s, t, c).mean, inverse); });
+            for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
+                to[c] = centred(t, 0, c).around(known_of(b, s, t, c).mean, inverse);
+            });
         }
         else
         {
+            auto y = s.window(static_cast<element*>(a.y));
             load_parameters(b, s, a);
             for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
                 const int statistic = s.image * a.g.groups + s.group_of(c);
@@ -120,10 +123,9 @@ struct program
                 known.scale *= a.inv_std[statistic];
             });
             b.sync();
-            const coefficients from(b, s);
             for(int i = 0; i < a.g.tiles; ++i)
             {
-                store(y, from.apply(load(x)));
+                store(y, apply(b, s, load(x)));
                 x.move(x.template step<0>(C.steps)), y.move(y.template step<0>(C.steps));
             }
         }
@@ -131,8 +133,7 @@ struct program
 
   private:
     static constexpr distribution tile_layout = C.tile(), sum_layout = C.thread_sums();
-    using numbers = tile<float, sum_layout>;
-    using tensor  = tile<element, tile_layout>;
+    using tensor = tile<element, tile_layout>;
 
     // What is known of a channel, in LDS at its place.
     struct alignas(16) channel
@@ -145,11 +146,6 @@ struct program
     static CK_TILE_FN channel& known_of(const block& b, const slab<C>& s, thread t, int c)
     {
         return b.lds_of<channel>(t, 0)[s.place(c)];
-    }
-
-    static CK_TILE_FN numbers get(const block& b, const slab<C>& s, auto&& which)
-    {
-        return s.template at_places<channel>(b, 0, which);
     }
 
     static CK_TILE_FN void load_parameters(const block& b, const slab<C>& s, const arguments& a)
@@ -166,31 +162,37 @@ struct program
         b.sync();
     }
 
-    // Sums over channels: functions of (thread, channel of the slab).
+    // What is known of the channel of a thread's (r, v), see slab.
+    static CK_TILE_FN channel known_beside(const block& b, const slab<C>& s, thread t, auto r, auto v)
+    {
+        return b.lds_of<const channel>(t, 0)[s.place_of(t, r, v)];
+    }
+
+    // Sums over the unit's elements of channels: functions of (thread, unit, channel of the slab).
     static CK_TILE_FN auto sums(const block& b, const slab<C>& s, const tensor& x_tile)
     {
-        auto sum = fill<float, sum_layout>(0.f);
-        fold<C.folds()>(sum, [](float so_far, element x) { return so_far + convert<float>(x); }, x_tile);
-        return s.template combine_by_channel<float>(b, [](float own) { return own; }, plus, sum);
+        const auto number = [&](thread t, auto r, auto v) {
+            float sum = 0;
+            for_each_beside<tile_layout, sum_layout>(
+                r, v, [&](auto reg, auto vec) { sum += convert<float>(x_tile.of(t).get(reg, vec)); });
+            return sum;
+        };
+        return s.template combine_by_channel<float>(b, number, plus);
     }
 
     static CK_TILE_FN auto centre(const block& b, const slab<C>& s, const tensor& x_tile)
     {
-        auto first = fill<float, sum_layout>(0.f), second = first;
-        const auto mean = get(b, s, [](const channel& c) { return c.mean; });
-        const auto here = s.existing(); // what is loaded past the end is zero, which is not the mean
-        fold<C.folds()>(
-            first, [](float so_far, element x, float m, int is) { return so_far + (is ? convert<float>(x) - m : 0.f); },
-            x_tile, mean, here);
-        fold<C.folds()>(
-            second,
-            [](float so_far, element x, float m, int is) {
-                const float distance = is ? convert<float>(x) - m : 0.f;
-                return so_far + distance * distance;
-            },
-            x_tile, mean, here);
-        const auto make = [](float own_first, float own_second) { return centred_sums{own_first, own_second}; };
-        return s.template combine_by_channel<centred_sums>(b, make, plus, first, second);
+        const auto number = [&](thread t, auto r, auto v) {
+            const float mean = known_beside(b, s, t, r, v).mean;
+            centred_sums sum = {0, 0};
+            for_each_beside<tile_layout, sum_layout>(r, v, [&](auto reg, auto vec) {
+                // What is loaded past the end is zero, which is not the mean.
+                const float distance = s.exists(t, reg) ? convert<float>(x_tile.of(t).get(reg, vec)) - mean : 0.f;
+                sum                  = sum + centred_sums{distance, distance * distance};
+            });
+            return sum;
+        };
+        return s.template combine_by_channel<centred_sums>(b, number, plus);
     }
 
     // Statistics of the slab's groups, to memory and to what is known of channels.
@@ -211,25 +213,20 @@ struct program
         b.sync();
     }
 
-    // y = (x - mean) * scale + shift, with these numbers per channel.
-    struct coefficients
+    static CK_TILE_FN tensor apply(const block& b, const slab<C>& s, const tensor& x_tile)
     {
-        numbers mean, scale, shift;
-
-        CK_TILE_FN coefficients(const block& b, const slab<C>& s)
-            : mean(get(b, s, [](const channel& c) { return c.mean; })),
-              scale(get(b, s, [](const channel& c) { return c.scale; })),
-              shift(get(b, s, [](const channel& c) { return c.shift; }))
-        {
-        }
-
-        CK_TILE_FN tensor apply(const tensor& x_tile) const
-        {
-            return map([](element x, float m, float by,
-                          float offset) { return convert<element>((convert<float>(x) - m) * by + offset); },
-                       x_tile, mean, scale, shift);
-        }
-    };
+        tensor y;
+        for_each_thread<tile_layout>([&](thread t) {
+            for_each_element<sum_layout>([&](auto r, auto v) {
+                const channel known = known_beside(b, s, t, r, v);
+                for_each_beside<tile_layout, sum_layout>(r, v, [&](auto reg, auto vec) {
+                    const float centred = convert<float>(x_tile.of(t).get(reg, vec)) - known.mean;
+                    y.of(t).set(reg, vec, convert<element>(centred * known.scale + known.shift));
+                });
+            });
+        });
+        return y;
+    }
 };
 
 } // namespace ck_tile::groupnorm_fwd
