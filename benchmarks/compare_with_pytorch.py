@@ -146,7 +146,7 @@ def main():
     parser.add_argument("--suite", type=Path, default=Path(__file__).with_name("suite.json"))
     parser.add_argument("--target", default="auto")
     parser.add_argument("--rows", default="", help="comma-separated; default: all")
-    parser.add_argument("--dtypes", default="fp16,bf16")
+    parser.add_argument("--dtypes", default="", help="comma-separated; default: those of the row, else fp16 and bf16")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile out")
     parser.add_argument("--output", type=Path, help="file for ceilings, versions and rows as JSON")
     given = parser.parse_args()
@@ -155,9 +155,8 @@ def main():
     for program in given.programs:
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "ours.jsonl"
-            options = ["--rows", given.rows] if given.rows else []
-            done = subprocess.run([program.resolve(), given.suite, "--target", given.target, "--dtypes", given.dtypes, "--json",
-                                   lines, *options], stdout=subprocess.DEVNULL)
+            options = [*(["--rows", given.rows] if given.rows else []), *(["--dtypes", given.dtypes] if given.dtypes else [])]
+            done = subprocess.run([program.resolve(), given.suite, "--target", given.target, "--json", lines, *options], stdout=subprocess.DEVNULL)
             if done.returncode != 0:
                 return done.returncode
             ours += [json.loads(line) for line in lines.read_text().splitlines()]

@@ -36,10 +36,10 @@ conv::problem problem_of(const nlohmann::json& row, data_type type)
     return p;
 }
 
-benchmarks::json measure(const device& on, const nlohmann::json& row, data_type type, int repeats)
+benchmarks::json measure(const device& on, const nlohmann::json& row, const benchmarks::request& how)
 {
-    const conv::problem p = problem_of(row, type);
-    const op::plan plan   = demand(op::make_plan(on, p));
+    const conv::problem p = problem_of(row, how.type);
+    const op::plan plan   = demand(op::make_plan(on, p, 0, how.instance));
     benchmarks::rotating_inputs inputs(on, {benchmarks::random_elements(conv::input_shape(p).elements(), p.type, 1),
                                             benchmarks::random_elements(conv::output_shape(p).elements(), p.type, 2)});
     const auto weights   = static_cast<std::size_t>(conv::weight_shape(p).elements() * bytes_of(p.type));
@@ -50,7 +50,7 @@ benchmarks::json measure(const device& on, const nlohmann::json& row, data_type 
             const auto& in = inputs.next();
             return op::run(on, p, plan, {in[0].data(), in[1].data(), wei.data()}, workspace.data());
         },
-        repeats));
+        how.repeats));
     return {{"ms", ms},
             {"floor_bytes", p.floor_bytes()},
             {"flops", p.flops()},

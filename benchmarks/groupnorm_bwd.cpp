@@ -27,18 +27,18 @@ groupnorm::problem problem_of(const nlohmann::json& row, data_type type)
     return p;
 }
 
-benchmarks::json measure(const device& on, const nlohmann::json& row, data_type type, int repeats)
+benchmarks::json measure(const device& on, const nlohmann::json& row, const benchmarks::request& how)
 {
-    const groupnorm::problem p = problem_of(row, type);
-    const op::plan plan        = demand(op::make_plan(on, p));
+    const groupnorm::problem p = problem_of(row, how.type);
+    const op::plan plan        = demand(op::make_plan(on, p, {}, how.instance));
     const auto elements        = groupnorm::image_shape(p).elements();
     const auto statistics      = groupnorm::statistic_shape(p).elements();
-    benchmarks::rotating_inputs inputs(on, {benchmarks::random_elements(elements, type, 1),
-                                            benchmarks::random_elements(elements, type, 2),
-                                            benchmarks::random_elements(p.channels(), type, 3),
+    benchmarks::rotating_inputs inputs(on, {benchmarks::random_elements(elements, how.type, 1),
+                                            benchmarks::random_elements(elements, how.type, 2),
+                                            benchmarks::random_elements(p.channels(), how.type, 3),
                                             benchmarks::random_elements(statistics, data_type::fp32, 4),
                                             benchmarks::random_elements(statistics, data_type::fp32, 5)});
-    const auto bytes     = [&](std::int64_t count) { return static_cast<std::size_t>(count * bytes_of(type)); };
+    const auto bytes     = [&](std::int64_t count) { return static_cast<std::size_t>(count * bytes_of(how.type)); };
     const auto dx        = demand(on.allocate(bytes(elements)));
     const auto dgamma    = demand(on.allocate(bytes(p.channels())));
     const auto dbeta     = demand(on.allocate(bytes(p.channels())));
@@ -51,7 +51,7 @@ benchmarks::json measure(const device& on, const nlohmann::json& row, data_type 
                             static_cast<const float*>(in[4].data()), dx.data(), dgamma.data(), dbeta.data()},
                            workspace.data());
         },
-        repeats));
+        how.repeats));
     // Three passes over the tensors where a group stays on the chip, else five.
     const int passes = plan.steps.size() == 1 ? 3 : 5;
     return {{"ms", ms},

@@ -40,23 +40,25 @@ std::vector<std::byte> repeated(const std::vector<std::byte>& image, std::int64_
     return all;
 }
 
-benchmarks::json measure(const device& on, const nlohmann::json& row, data_type type, int repeats)
+benchmarks::json measure(const device& on, const nlohmann::json& row, const benchmarks::request& how)
 {
-    const maxpool::problem p = problem_of(row, type);
-    const op::plan plan      = demand(op::make_plan(on, p));
+    const maxpool::problem p = problem_of(row, how.type);
+    const op::plan plan      = demand(op::make_plan(on, p, how.instance));
     maxpool::problem one     = p;
     one.batch                = 1;
     const auto in            = make_values(fill::decimals, maxpool::input_shape(one).elements(), 1, 1);
     const auto maxima        = maxpool::reference_maxima(one, in);
-    benchmarks::rotating_inputs inputs(on, {benchmarks::random_elements(maxpool::output_shape(p).elements(), type, 2),
-                                            repeated(maxpool::encode_indices(one, maxima.indices), p.batch)});
-    const auto din = demand(on.allocate(static_cast<std::size_t>(maxpool::input_shape(p).elements() * bytes_of(type))));
+    benchmarks::rotating_inputs inputs(on,
+                                       {benchmarks::random_elements(maxpool::output_shape(p).elements(), how.type, 2),
+                                        repeated(maxpool::encode_indices(one, maxima.indices), p.batch)});
+    const auto din =
+        demand(on.allocate(static_cast<std::size_t>(maxpool::input_shape(p).elements() * bytes_of(how.type))));
     const double ms = demand(on.time(
         [&] {
             const auto& cold = inputs.next();
             return op::run(on, p, plan, {cold[0].data(), cold[1].data(), nullptr, din.data()}, nullptr);
         },
-        repeats));
+        how.repeats));
     return {{"ms", ms}, {"floor_bytes", p.backward_floor_bytes()}, {"instance", op::name_of(*plan.chosen)}};
 }
 

@@ -25,8 +25,8 @@ constexpr double cold_bytes = 512e6;
 
 struct options
 {
-    std::string suite, target            = "auto", json;
-    std::vector<std::string> rows, types = {"fp16", "bf16"};
+    std::string suite, target = "auto", json, instance;
+    std::vector<std::string> rows, types;
     int repeats = 20;
 };
 
@@ -50,10 +50,13 @@ void time_rows(const options& given, const char* operation, const measurement& m
         for(const auto& row : all.at(operation))
         {
             const std::string number = row.at("row"), name = row.at("name");
-            if((!given.rows.empty() && !contains(given.rows, number)) ||
-               !contains(row.value("dtypes", given.types), type))
+            // A row may say for which types it is; else it is for all, and timed for the first two unless others are asked for.
+            const std::vector<std::string> usual = {"fp16", "bf16"}, asked = given.types.empty() ? usual : given.types;
+            if((!given.rows.empty() && !contains(given.rows, number)) || !contains(row.value("dtypes", asked), type) ||
+               (!given.types.empty() && !contains(given.types, type)))
                 continue;
-            const json found  = measure(on, row, demand(parse_data_type("dtypes", type)), given.repeats);
+            const json found =
+                measure(on, row, {demand(parse_data_type("dtypes", type)), given.repeats, given.instance});
             const double ms   = found.at("ms");
             const json tflops = found.contains("flops") ? json(found["flops"].get<double>() / ms / 1e9) : json(nullptr);
             const double gb_per_s = found.at("floor_bytes").get<double>() / ms / 1e6;
@@ -104,10 +107,11 @@ int run_suite(int argc, char** argv, const char* operation, const measurement& m
     app.add_option("suite", given.suite, "the suite: benchmarks/suite.json")->required()->check(CLI::ExistingFile);
     app.add_option("--target", given.target, "as for the program of the operation");
     app.add_option("--rows", given.rows, "only these")->delimiter(',');
-    app.add_option("--dtypes", given.types, "default: fp16,bf16")
+    app.add_option("--dtypes", given.types, "only these; default: those of the row, else fp16,bf16")
         ->delimiter(',')
         ->check(CLI::IsMember({"fp16", "bf16", "fp32"}));
     app.add_option("--repeats", given.repeats, "runs, of which the median counts")->check(CLI::PositiveNumber);
+    app.add_option("--instance", given.instance, "to be timed, instead of what the operation chooses");
     app.add_option("--json", given.json, "file for one JSON object per row and line");
     CLI11_PARSE(app, argc, argv);
     return run_program(fmt::format("benchmark_{}", operation), [&] {

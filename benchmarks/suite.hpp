@@ -36,8 +36,16 @@ class rotating_inputs
     std::size_t turn_ = 0;
 };
 
+// How to time a row.
+struct request
+{
+    data_type type;
+    int repeats;          // runs, of which the median counts
+    std::string instance; // empty: what the operation chooses
+};
+
 // What one row of the suite took: `ms`, `floor_bytes`, `instance`, and what else there is to say, such as `flops`.
-using measurement = std::function<json(const device& on, const nlohmann::json& row, data_type type, int repeats)>;
+using measurement = std::function<json(const device& on, const nlohmann::json& row, const request& how)>;
 
 // The main() of a benchmark program: times the suite's rows of `operation`, medians with cold caches. A table, and a JSON line
 // per row, to which the rates are added. A row may name its own types (`dtypes`).
