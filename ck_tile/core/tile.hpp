@@ -45,6 +45,16 @@ struct tile
     CK_TILE_FN constexpr const file& of(thread t) const { return files[t.copy]; }
 };
 
+// f(register, vector element) for each element that a thread of the distribution holds: numbers as register_for gives them.
+template <distribution D, class F>
+CK_TILE_FN constexpr void for_each_element(F&& f)
+{
+    if constexpr(on_device)
+        static_for<D.regs() * D.vecs()>([&](auto i) { f(constant<i / D.vecs()>{}, constant<i % D.vecs()>{}); });
+    else
+        register_for<D.regs()>([&](int r) { register_for<D.vecs()>([&](int v) { f(r, v); }); });
+}
+
 // How far a number that runs through the digits reaches along dimension Dim: digits::along, the digits folded.
 template <digits Digits, int Dim>
 CK_TILE_FN constexpr int reach(int number)

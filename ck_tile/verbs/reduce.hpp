@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The verbs reduce and fold: combine the elements along one dimension of a tile, across registers, lanes and waves, or within
-// each thread alone.
+// The verb reduce combines the elements along one dimension of a tile, across registers, lanes and waves; for_each_folded goes
+// through those of each thread alone.
 #pragma once
 
 #include "ck_tile/core/tile.hpp"
@@ -196,22 +196,45 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
     return y;
 }
 
-// What fold<Dim> makes of tiles of distribution D.
+// The distribution of what threads make of their own elements along Dim: one for each thread that has some.
 template <distribution D, int Dim>
 inline constexpr distribution folded = detail::folded(D, Dim);
 
-// sum = f(sum, x, further elements ...) for each element that a thread holds along Dim, in ascending order. Further tiles
-// stand beside x as in map.
-template <int Dim, class A, class F, class T, distribution D, class... More>
-CK_TILE_FN constexpr void fold(tile<A, folded<D, Dim>>& sum, F&& f, const tile<T, D>& x, const More&... more)
+namespace detail
 {
-    for_each_thread<D>([&](thread t) {
-        for_each_element<D>([&](auto r, auto v) {
-            const place p = detail::place_beside<folded<D, Dim>, D>(r, v);
-            sum.of(t).set(p.reg, p.vec,
-                          f(sum.of(t).get(p.reg, p.vec), x.of(t).get(r, v), detail::get_beside<D>(more, t, r, v)...));
+// The elements of a thread of distribution D, those first that go into its element 0 of folded<D, Dim>, then those of element 1,
+// and so on.
+template <distribution D, int Dim>
+inline constexpr auto fold_order = [] {
+    constexpr distribution to = ck_tile::folded<D, Dim>;
+    constants<int, D.regs() * D.vecs()> order;
+    int ordered = 0;
+    for(int one = 0; one < to.regs() * to.vecs(); ++one)
+        for(int i = 0; i < D.regs() * D.vecs(); ++i)
+            if(joins(D, i / D.vecs(), i % D.vecs(), to, one / to.vecs(), one % to.vecs(), Dim))
+                order.of[ordered++] = i;
+    return order;
+}();
+} // namespace detail
+
+// f(register, vector element) for each element of a thread that goes into its element (r, v) of folded<D, Dim>, in ascending
+// order: numbers as register_for gives and takes them. So sums along Dim are made, and what is known of them is applied, one
+// after another, and few of them need registers at a time.
+template <distribution D, int Dim, class R, class V, class F>
+CK_TILE_FN constexpr void for_each_folded(R r, V v, F&& f)
+{
+    constexpr distribution to = folded<D, Dim>;
+    constexpr int each        = D.regs() * D.vecs() / (to.regs() * to.vecs());
+    if constexpr(on_device)
+        static_for<each>([&](auto n) {
+            constexpr int i = detail::fold_order<D, Dim>.of[(r * to.vecs() + v) * each + n];
+            f(constant<i / D.vecs()>{}, constant<i % D.vecs()>{});
         });
-    });
+    else
+        register_for<each>([&](int n) {
+            const int i = detail::fold_order<D, Dim>.of[(r * to.vecs() + v) * each + n];
+            f(i / D.vecs(), i % D.vecs());
+        });
 }
 
 } // namespace ck_tile

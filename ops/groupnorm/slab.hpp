@@ -88,8 +88,8 @@ struct slab
         return make_window<tile_layout>(view(tensor), multi_index{0, zero});
     }
 
-    // What a thread adds up, see config::thread_sums, is numbered (r, v) like the registers of a tile. Beside that stand the
-    // elements of the slab's tile that for_each_beside<tile_layout, sum_layout>(r, v, ...) visits.
+    // What a thread adds up, see config::thread_sums, is numbered (r, v) like the registers of a tile. Into it go the elements of
+    // the slab's tile that for_each_folded<tile_layout, C.folds()>(r, v, ...) visits.
     // Its slot in the LDS of the thread's unit:
     CK_TILE_FN static int slot(thread t, int r, int v)
     {

@@ -144,7 +144,7 @@ struct program
     {
         const float mean = b.lds_of<const channel>(t, 0)[s.place_of(t, r, v)].mean;
         sums sum         = {0, 0};
-        for_each_beside<tile_layout, sum_layout>(r, v, [&](auto reg, auto vec) {
+        for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
             const float g = convert<float>(dy_tile.of(t).get(reg, vec));
             sum           = sum + sums{g, g * (convert<float>(x_tile.of(t).get(reg, vec)) - mean)};
         });
@@ -189,7 +189,7 @@ struct program
         for_each_thread<tile_layout>([&](thread t) {
             for_each_element<sum_layout>([&](auto r, auto v) {
                 const coefficients of = b.lds_of<const coefficients>(t, 0)[s.place_of(t, r, v)];
-                for_each_beside<tile_layout, sum_layout>(r, v, [&](auto reg, auto vec) {
+                for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
                     const float centred = convert<float>(x_tile.of(t).get(reg, vec)) - of.mean;
                     const float g       = convert<float>(dy_tile.of(t).get(reg, vec));
                     dx.of(t).set(reg, vec, convert<element>(of.of_dy * g - (of.base + of.slope * centred)));

@@ -173,7 +173,7 @@ struct program
     {
         const auto number = [&](thread t, auto r, auto v) {
             float sum = 0;
-            for_each_beside<tile_layout, sum_layout>(
+            for_each_folded<tile_layout, C.folds()>(
                 r, v, [&](auto reg, auto vec) { sum += convert<float>(x_tile.of(t).get(reg, vec)); });
             return sum;
         };
@@ -185,7 +185,7 @@ struct program
         const auto number = [&](thread t, auto r, auto v) {
             const float mean = known_beside(b, s, t, r, v).mean;
             centred_sums sum = {0, 0};
-            for_each_beside<tile_layout, sum_layout>(r, v, [&](auto reg, auto vec) {
+            for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
                 // What is loaded past the end is zero, which is not the mean.
                 const float distance = s.exists(t, reg) ? convert<float>(x_tile.of(t).get(reg, vec)) - mean : 0.f;
                 sum                  = sum + centred_sums{distance, distance * distance};
@@ -219,7 +219,7 @@ struct program
         for_each_thread<tile_layout>([&](thread t) {
             for_each_element<sum_layout>([&](auto r, auto v) {
                 const channel known = known_beside(b, s, t, r, v);
-                for_each_beside<tile_layout, sum_layout>(r, v, [&](auto reg, auto vec) {
+                for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
                     const float centred = convert<float>(x_tile.of(t).get(reg, vec)) - known.mean;
                     y.of(t).set(reg, vec, convert<element>(centred * known.scale + known.shift));
                 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folds within threads, tiles that stand beside others, and sums through LDS, also of blocks that several units share.
+// Folds within threads, and sums through LDS, also of blocks that several units share.
 #include "ck_tile/verbs/reduce_into_lds.hpp"
 
 #include "ck_tile/verbs/map.hpp"
@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
 #include <vector>
 
 namespace ck_tile
@@ -33,7 +32,7 @@ constexpr distribution one_unit = {.lengths = {12, 128},
 int weight = 1000; // no constant: the tiles are made when the test runs
 int number_of(int i, int j) { return weight * i + j; }
 
-// fold leaves one element per thread along Dim, and reducing these gives what reducing the whole tile does.
+// for_each_folded visits, in ascending order, those elements of the thread that lie in the row or column of the folded one.
 template <distribution D, int Dim>
 void expect_folds()
 {
@@ -41,25 +40,19 @@ void expect_folds()
     static_assert(narrow.covers() && narrow.threads() == D.threads());
     static_assert(narrow.length(1 - Dim) == D.length(1 - Dim));
     const auto numbers = generate<int, D, 2>([](int i, int j) { return number_of(i, j); });
-    auto sums          = fill<int, narrow>(0);
-    fold<Dim>(sums, [](int sum, int x) { return sum + x; }, numbers);
-    long all = 0, expected = 0;
-    each_element(sums, [&](const multi_index<3>&, int x) { all += x; });
-    each_element(numbers, [&](const multi_index<3>&, int x) { expected += x; });
-    EXPECT_EQ(all, expected);
-
-    // Each sum is of those elements of the thread that lie in its row or column.
     each_place(narrow, [&](const place& p, const multi_index<3>& at) {
-        int own = 0;
+        std::vector<int> expected, found;
         each_place(D, [&](const place& q, const multi_index<3>& other) {
             if(q.wave == p.wave && q.lane == p.lane && q.unit == p.unit && other[1 - Dim] == at[1 - Dim])
-                own += number_of(other[0], other[1]);
+                expected.push_back(number_of(other[0], other[1]));
         });
-        ASSERT_EQ(element_at(sums, p), own);
+        for_each_folded<D, Dim>(
+            p.reg, p.vec, [&](int r, int v) { found.push_back(element_at(numbers, {p.wave, p.lane, r, v, p.unit})); });
+        ASSERT_EQ(found, expected);
     });
 }
 
-TEST(Fold, AddsUpWhatAThreadHolds)
+TEST(ForEachFolded, VisitsWhatAThreadHoldsAlongADimension)
 {
     expect_folds<shared_block, 0>();
     expect_folds<shared_block, 1>();
@@ -67,40 +60,12 @@ TEST(Fold, AddsUpWhatAThreadHolds)
     expect_folds<one_unit, 1>();
 }
 
-// A tile without the registers along a dimension stands beside one with them: `narrow` is a fold of `numbers`' distribution.
-template <class Numbers, class Narrow>
-void expect_stands_beside(const Numbers& numbers, const Narrow& narrow, int dim)
+TEST(Coordinates, AreThoseOfTheDistribution)
 {
-    const auto pairs = map([](int x, int c) { return x - c; }, numbers, narrow);
-    each_element(pairs, [&](const multi_index<3>& at, int x) { ASSERT_EQ(x, dim == 0 ? weight * at[0] : at[1]); });
-}
-
-TEST(Map, TilesWithoutRegistersAlongADimensionStandBesideOthers)
-{
-    const auto row = [](int i, int) { return weight * i; };
-    const auto col = [](int, int j) { return j; };
-    const auto all = generate<int, shared_block, 2>(number_of);
-    expect_stands_beside(all, generate<int, folded<shared_block, 0>, 2>(col), 0);
-    expect_stands_beside(all, generate<int, folded<shared_block, 1>, 2>(row), 1);
-    const auto one = generate<int, one_unit, 2>(number_of);
-    expect_stands_beside(one, generate<int, folded<one_unit, 0>, 2>(col), 0);
-    expect_stands_beside(one, generate<int, folded<one_unit, 1>, 2>(row), 1);
-}
-
-TEST(Visit, GivesEveryElementWithItsPlace)
-{
-    const auto numbers = generate<int, shared_block, 2>([](int i, int j) { return number_of(i, j); });
-    const auto twice   = map([](int x) { return 2 * x; }, numbers);
-    std::set<int> seen;
-    visit<2>(
-        [&](thread t, const multi_index<2>& at, int x, int y) {
-            EXPECT_EQ(x, number_of(at[0], at[1]));
-            EXPECT_EQ(y, 2 * x);
-            EXPECT_EQ(t.unit, at[0] / 4);
-            seen.insert(x);
-        },
-        numbers, twice);
-    EXPECT_EQ(static_cast<int>(seen.size()), shared_block.elements());
+    each_place(shared_block, [](const place& p, const multi_index<3>& at) {
+        const thread t = {p.wave, p.lane, 0, p.unit};
+        ASSERT_EQ((coordinates<shared_block, 3>(t, p.reg, p.vec)), at);
+    });
 }
 
 // The LDS of a block on the CPU, one unit's after another's.
