@@ -78,7 +78,7 @@ function(ck_tile_embed_code_object variable object architecture)
     endif()
     set(source ${object}.cpp)
     file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
-#include "ck_tile/runtime/code_objects.hpp"
+#include "ck_tile/runtime/add_code_object.hpp"
 __asm__(".pushsection .rodata, \"a\", @progbits\n"
         ".balign 4096\n"
         "image_@name@: .incbin \"@object@\"\n"
@@ -86,7 +86,7 @@ __asm__(".pushsection .rodata, \"a\", @progbits\n"
         ".popsection\n");
 extern "C" const unsigned char image_@name@[], end_of_image_@name@[];
 extern const bool code_object_@name@;
-const bool code_object_@name@ = ck_tile::add_code_object({"@processor@", {image_@name@, end_of_image_@name@ + 1}});
+const bool code_object_@name@ = ck_tile::add_code_object("@processor@", image_@name@, end_of_image_@name@ + 1);
 ]])
     set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${object} COMPILE_OPTIONS -O0)
     set(${variable} ${source} PARENT_SCOPE)

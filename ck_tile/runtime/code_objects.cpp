@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ck_tile/runtime/code_objects.hpp"
 
+#include "ck_tile/runtime/add_code_object.hpp"
+
 #include <vector>
 
 namespace ck_tile
@@ -15,9 +17,9 @@ std::vector<code_object>& objects()
 }
 } // namespace
 
-bool add_code_object(code_object object)
+bool add_code_object(const char* architecture, const unsigned char* begin, const unsigned char* end)
 {
-    objects().push_back(object);
+    objects().push_back({architecture, {begin, end}});
     return true;
 }
 

@@ -14,10 +14,7 @@ struct code_object
     std::span<const unsigned char> image; // an ELF file, or PTX with a 0 at its end
 };
 
-// Adds a code object to those of the program; the build calls this from a static initialiser of each embedded one.
-bool add_code_object(code_object object);
-
-// All of them.
+// All that the program has, see add_code_object.hpp.
 std::span<const code_object> all_code_objects();
 
 } // namespace ck_tile

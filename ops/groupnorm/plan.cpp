@@ -17,7 +17,7 @@ constexpr std::int64_t range_bytes = std::numeric_limits<std::int32_t>::max(); /
 constexpr std::int64_t max_blocks  = std::numeric_limits<std::int32_t>::max(); // of one launch
 constexpr double launch_bytes      = 96e3; // that a compute unit could have moved while a kernel starts and ends
 constexpr double wave_bytes        = 500;  // while a wave adds up its sums
-constexpr double exchange_bytes    = 10e3; // while units exchange theirs
+constexpr double exchange_bytes    = 16e3; // while units exchange theirs
 constexpr int sector_bytes         = 32;   // that memory moves at least
 
 geometry sizes_of(const problem& p)
