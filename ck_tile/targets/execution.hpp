@@ -8,6 +8,9 @@
 #define CK_TILE_FN __attribute__((always_inline)) inline
 #endif
 
+// For a lambda over tiles that is called once: not inlined, because it is large, it would take them through memory.
+#define CK_TILE_INLINE __attribute__((always_inline))
+
 #if defined(__AMDGCN__) || defined(__NVPTX__)
 #define CK_TILE_ON_DEVICE 1
 #define CK_TILE_UNROLL _Pragma("unroll")
@@ -15,7 +18,7 @@
 #else
 #define CK_TILE_ON_DEVICE 0
 #define CK_TILE_UNROLL
-#define CK_TILE_KEEP_LOOP _Pragma("clang loop unroll(disable)")
+#define CK_TILE_KEEP_LOOP
 #endif
 
 namespace ck_tile

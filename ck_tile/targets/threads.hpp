@@ -19,7 +19,7 @@ CK_TILE_FN constexpr void run_threads(F&& f)
 #endif
     // Not by readfirstlane, which would put it into a scalar register: it is convergent, so that what depends on it stays in
     // loops. A large f is inlined too: called, it would take tiles through memory.
-    [[clang::always_inline]] f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0, own_unit<Units>()});
+    f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0, own_unit<Units>()});
 #else
     for(int unit = 0; unit < Units; ++unit)
         for(int wave = 0; wave < Waves; ++wave)

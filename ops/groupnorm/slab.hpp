@@ -147,7 +147,7 @@ struct slab
     template <class T, class Number, class Op>
     CK_TILE_FN auto combine_by_channel(const block& b, Number&& number, Op&& op) const
     {
-        for_each_thread<tile_layout>([&](thread t) {
+        for_each_thread<tile_layout>([&](thread t) CK_TILE_INLINE {
             for_each_element<sum_layout>(
                 [&](auto r, auto v) { b.lds_of<T>(t, slots_at)[slot(t, r, v)] = number(t, r, v); });
         });

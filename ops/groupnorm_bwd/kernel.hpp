@@ -186,7 +186,7 @@ struct program
     static CK_TILE_FN tensor apply(const block& b, const slab<C>& s, const tensor& x_tile, const tensor& dy_tile)
     {
         tensor dx;
-        for_each_thread<tile_layout>([&](thread t) {
+        for_each_thread<tile_layout>([&](thread t) CK_TILE_INLINE {
             for_each_element<sum_layout>([&](auto r, auto v) {
                 const coefficients of = b.lds_of<const coefficients>(t, 0)[s.place_of(t, r, v)];
                 for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
