@@ -269,13 +269,4 @@ int run(const arguments& given)
 
 } // namespace
 
-int main(int argc, char** argv)
-{
-    return run_program(program, [&] {
-        const arguments given = demand(parse_arguments(argc, argv));
-        if(given.help.empty())
-            return run(given);
-        fmt::print("{}", given.help);
-        return int(success);
-    });
-}
+int main(int argc, char** argv) { return run_job(program, argc, argv, parse_arguments, run); }

@@ -4,9 +4,12 @@
 
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
+#include "examples/support/command_line.hpp"
+#include "examples/support/demand.hpp"
 #include "examples/support/tensor_init.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -97,5 +100,19 @@ class job_parser
     std::vector<std::string> numbers_;
     std::string type_, seed_;
 };
+
+// What main() of such a program returns: that of run(what parse(argc, argv) gives), or success where that is help, which is
+// printed; the exit code of a rejection as run_program gives it.
+template <class Parse, class Run>
+int run_job(const char* program, int argc, char** argv, Parse&& parse, Run&& run)
+{
+    return run_program(program, [&] {
+        const auto given = demand(parse(argc, argv));
+        if(given.help.empty())
+            return run(given);
+        fmt::print("{}", given.help);
+        return int(success);
+    });
+}
 
 } // namespace ck_tile::examples
