@@ -81,7 +81,7 @@ template <distribution D, int Rank>
 CK_TILE_FN constexpr multi_index<Rank> coordinates(thread t, int r, int v)
 {
     multi_index<Rank> at;
-    static_for<Rank>([&](auto d) { at[d] = first_element<D, d>(t) + D.locate(d, place{0, 0, r, v}); });
+    static_for<Rank>([&](auto d) { at[d] = first_element<D, d>(t) + reach<D.reg, d>(r) + reach<D.vec, d>(v); });
     return at;
 }
 
