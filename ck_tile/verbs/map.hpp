@@ -54,40 +54,45 @@ CK_TILE_FN constexpr tile<To, D> convert(const tile<From, D>& x)
 
 namespace detail
 {
-// Where each element of a thread lies in the tile, from the thread's first; all dimensions in one number.
+// Coordinates in one number, and those of sums are sums of numbers.
+constexpr long long place_number(multi_index<3> at) { return ((at[0] * (1LL << 20)) + at[1]) * (1LL << 20) + at[2]; }
+
+// Where each element of a thread lies, from the thread's first, if a step along dimension d counts as step[d].
 template <distribution D>
-constexpr auto places_of_thread()
+constexpr auto places_of_thread(multi_index<3> step = {1, 1, 1})
 {
-    constants<int, D.regs() * D.vecs()> places;
+    constants<long long, D.regs() * D.vecs()> places;
     for(int r = 0; r < D.regs(); ++r)
         for(int v = 0; v < D.vecs(); ++v)
         {
-            int place = 0;
+            multi_index<3> at;
             for(int d = 0; d < distribution::max_rank; ++d)
-                place = place * D.length(d) + D.reg.along(d, r) + D.vec.along(d, v);
-            places.of[r * D.vecs() + v] = place;
+                at[d] = step[d] * (D.reg.along(d, r) + D.vec.along(d, v));
+            places.of[r * D.vecs() + v] = place_number(at);
         }
     return places;
 }
 
-// Which of the elements that a thread holds in one distribution are those that it holds in another: -1 if it has one not.
-template <distribution From, distribution To>
-constexpr auto map_registers()
+template <distribution D>
+inline constexpr auto places_of = places_of_thread<D>();
+
+// For each place that is wanted, which of a thread's it is: -1 if none.
+template <int Have, int Wanted>
+constexpr auto find_places(const constants<long long, Have>& have, const constants<long long, Wanted>& wanted)
 {
-    const auto have = places_of_thread<From>();
-    auto m          = places_of_thread<To>();
-    for(int& wanted : m.of)
+    constants<int, Wanted> found;
+    for(int i = 0; i < Wanted; ++i)
     {
-        int at = From.regs() * From.vecs() - 1;
-        while(at >= 0 && have.of[at] != wanted)
-            --at;
-        wanted = at;
+        found.of[i] = Have - 1;
+        while(found.of[i] >= 0 && have.of[found.of[i]] != wanted.of[i])
+            --found.of[i];
     }
-    return m;
+    return found;
 }
 
+// Which of the elements that a thread holds in one distribution are those that it holds in another.
 template <distribution From, distribution To>
-inline constexpr auto register_map_of = map_registers<From, To>();
+inline constexpr auto register_map_of = find_places(places_of<From>, places_of<To>);
 
 template <distribution From, distribution To>
 constexpr bool same_owners()

@@ -16,30 +16,14 @@ namespace ck_tile
 
 namespace detail
 {
-// For each element that a thread holds in `Part`: which of its elements in `Whole` that is, or -1.
+// For each element that a thread holds in `Part`: which of its elements in `Whole` that is.
 template <distribution Whole, distribution Part, multi_index<3> At, multi_index<3> Step>
-constexpr auto registers_of_part()
-{
-    constants<int, Part.regs() * Part.vecs()> found;
-    for(int i = 0; i < Part.regs() * Part.vecs(); ++i)
-    {
-        found.of[i] = -1;
-        for(int j = 0; j < Whole.regs() * Whole.vecs(); ++j)
-        {
-            bool same = true;
-            for(int d = 0; d < distribution::max_rank; ++d)
-                same = same &&
-                       At[d] + Step[d] * (Part.reg.along(d, i / Part.vecs()) + Part.vec.along(d, i % Part.vecs())) ==
-                           Whole.reg.along(d, j / Whole.vecs()) + Whole.vec.along(d, j % Whole.vecs());
-            if(same)
-                found.of[i] = j;
-        }
-    }
-    return found;
-}
-
-template <distribution Whole, distribution Part, multi_index<3> At, multi_index<3> Step>
-inline constexpr auto part_map = registers_of_part<Whole, Part, At, Step>();
+inline constexpr auto part_map = [] {
+    auto places = places_of_thread<Part>(Step);
+    for(long long& place : places.of)
+        place += place_number(At);
+    return find_places(places_of<Whole>, places);
+}();
 
 template <distribution Whole, distribution Part, multi_index<3> At, multi_index<3> Step>
 constexpr bool is_part()

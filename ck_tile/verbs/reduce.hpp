@@ -84,15 +84,6 @@ constexpr int number_along(const digits& all, int dim, int n)
     return number;
 }
 
-// Whether a thread's element (reg, vec) of one distribution goes into element (to_reg, to_vec) of the reduced one.
-constexpr bool joins(const distribution& d, int reg, int vec, const distribution& to, int to_reg, int to_vec, int dim)
-{
-    for(int i = 0; i < distribution::max_rank; ++i)
-        if(i != dim && d.reg.along(i, reg) + d.vec.along(i, vec) != to.reg.along(i, to_reg) + to.vec.along(i, to_vec))
-            return false;
-    return true;
-}
-
 // Combines the values that lanes (or, through LDS, waves) hold whose numbers differ in one digit, in a butterfly: all of
 // them end up with the same bits, because op(a, b) is evaluated on the same two numbers, the lower lane's first.
 template <distribution D, class T, class Op>
@@ -108,6 +99,50 @@ CK_TILE_FN void combine_lanes(tile<T, D>& x, int mask, Op&& op)
     });
 }
 } // namespace detail
+
+// The distribution of what threads make of their own elements along Dim: one for each thread that has some.
+template <distribution D, int Dim>
+inline constexpr distribution folded = detail::folded(D, Dim);
+
+namespace detail
+{
+// The elements of a thread of distribution D, those first that go into its element 0 of folded<D, Dim>, then those of element 1,
+// and so on.
+template <distribution D, int Dim>
+inline constexpr auto fold_order = [] {
+    constexpr distribution to = ck_tile::folded<D, Dim>;
+    multi_index<3> step       = {1, 1, 1};
+    step[Dim]                 = 0;
+    const auto all            = places_of_thread<D>(step);
+    constants<int, D.regs() * D.vecs()> order;
+    int ordered = 0;
+    for(long long one : places_of<to>.of)
+        for(int i = 0; i < D.regs() * D.vecs(); ++i)
+            if(all.of[i] == one)
+                order.of[ordered++] = i;
+    return order;
+}();
+} // namespace detail
+
+// f(register, vector element) for each element of a thread that goes into its element (r, v) of folded<D, Dim>, in ascending
+// order: numbers as register_for gives and takes them. So sums along Dim are made, and what is known of them is applied, one
+// after another, and few of them need registers at a time.
+template <distribution D, int Dim, class R, class V, class F>
+CK_TILE_FN constexpr void for_each_folded(R r, V v, F&& f)
+{
+    constexpr distribution to = folded<D, Dim>;
+    constexpr int each        = D.regs() * D.vecs() / (to.regs() * to.vecs());
+    if constexpr(on_device)
+        static_for<each>([&](auto n) {
+            constexpr int i = detail::fold_order<D, Dim>.of[(r * to.vecs() + v) * each + n];
+            f(constant<i / D.vecs()>{}, constant<i % D.vecs()>{});
+        });
+    else
+        register_for<each>([&](int n) {
+            const int i = detail::fold_order<D, Dim>.of[(r * to.vecs() + v) * each + n];
+            f(i / D.vecs(), i % D.vecs());
+        });
+}
 
 // LDS bytes that a reduction of the tile needs: none if one wave holds the whole dimension.
 template <distribution D, class T>
@@ -132,15 +167,10 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
             static_for<to.vecs()>([&](auto v) {
                 bool first = true;
                 T sum      = T{};
-                static_for<D.regs()>([&](auto from) {
-                    static_for<D.vecs()>([&](auto element) {
-                        if constexpr(detail::joins(D, from, element, to, r, v, Dim))
-                        {
-                            const T next = x.of(t).get(from, element);
-                            sum          = first ? next : op(sum, next);
-                            first        = false;
-                        }
-                    });
+                for_each_folded<D, Dim>(r, v, [&](auto from, auto element) {
+                    const T next = x.of(t).get(from, element);
+                    sum          = first ? next : op(sum, next);
+                    first        = false;
                 });
                 y.of(t).set(r, v, sum);
             });
@@ -194,47 +224,6 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
         in.sync();
     }
     return y;
-}
-
-// The distribution of what threads make of their own elements along Dim: one for each thread that has some.
-template <distribution D, int Dim>
-inline constexpr distribution folded = detail::folded(D, Dim);
-
-namespace detail
-{
-// The elements of a thread of distribution D, those first that go into its element 0 of folded<D, Dim>, then those of element 1,
-// and so on.
-template <distribution D, int Dim>
-inline constexpr auto fold_order = [] {
-    constexpr distribution to = ck_tile::folded<D, Dim>;
-    constants<int, D.regs() * D.vecs()> order;
-    int ordered = 0;
-    for(int one = 0; one < to.regs() * to.vecs(); ++one)
-        for(int i = 0; i < D.regs() * D.vecs(); ++i)
-            if(joins(D, i / D.vecs(), i % D.vecs(), to, one / to.vecs(), one % to.vecs(), Dim))
-                order.of[ordered++] = i;
-    return order;
-}();
-} // namespace detail
-
-// f(register, vector element) for each element of a thread that goes into its element (r, v) of folded<D, Dim>, in ascending
-// order: numbers as register_for gives and takes them. So sums along Dim are made, and what is known of them is applied, one
-// after another, and few of them need registers at a time.
-template <distribution D, int Dim, class R, class V, class F>
-CK_TILE_FN constexpr void for_each_folded(R r, V v, F&& f)
-{
-    constexpr distribution to = folded<D, Dim>;
-    constexpr int each        = D.regs() * D.vecs() / (to.regs() * to.vecs());
-    if constexpr(on_device)
-        static_for<each>([&](auto n) {
-            constexpr int i = detail::fold_order<D, Dim>.of[(r * to.vecs() + v) * each + n];
-            f(constant<i / D.vecs()>{}, constant<i % D.vecs()>{});
-        });
-    else
-        register_for<each>([&](int n) {
-            const int i = detail::fold_order<D, Dim>.of[(r * to.vecs() + v) * each + n];
-            f(i / D.vecs(), i % D.vecs());
-        });
 }
 
 } // namespace ck_tile
