@@ -29,7 +29,9 @@ import generate  # noqa: E402
 NUMBERS = {"spatial": [1, 2, 3, 3, 4], "block": [16, 32, 32, 48, 64, 64, 96, 128, 128, 256], "waves": [1, 1, 2, 2, 3, 4, 8],
            "vector": [1, 1, 2, 4, 8, 8, 3], "stages": [1, 1, 2, 3, 4], "window": [0, 1, 2, 3, 3, 4, 5, 17],
            "stride": [0, 1, 1, 2, 2, 3], "left_pad": [0, 0, 1, 1, 2], "rows": [1, 1, 2, 3, 5],
-           "threads": [32, 64, 128, 256, 256, 96]}
+           "threads": [32, 64, 128, 256, 256, 96], "steps": [1, 2, 3, 4, 4, 8, 11, 24], "units": [1, 1, 1, 2, 3, 8]}
+# Where a configuration does part of the work: who does the other part, without whom it cannot be tried.
+COMPANIONS = {"pass": {"sums": "apply", "apply": "sums"}}
 
 
 def draw(fields, rng):
@@ -41,12 +43,21 @@ def draw(fields, rng):
     return {name: value(name, field) for name, field in fields.items()}
 
 
+def companion(configuration):
+    """The configuration that does the other part of this one's work, or None if it does all."""
+    for name, others in COMPANIONS.items():
+        if configuration.get(name) in others:
+            return configuration | {name: others[configuration[name]]}
+    return None
+
+
 def draw_until(tool, count, accepted_share, rng):
     """`count` different configurations, `accepted_share` of them legal: these evenly over the targets, and of the others not too
     many by the same rule, or nearly all would have another target's instruction."""
     wanted = {True: round(count * accepted_share), False: count - round(count * accepted_share)}
     at_most = {True: -(-wanted[True] // len(tool.fields["arch"]["values"])), False: -(-wanted[False] // 8)}
     found, of_a_kind, names = {True: [], False: []}, collections.Counter(), set()
+    companions = []
     while any(len(found[legal]) < wanted[legal] for legal in found):
         drawn = [draw(tool.fields, rng) for _ in range(4000)]
         for configuration, answer in zip(drawn, tool.check(drawn)):
@@ -54,10 +65,17 @@ def draw_until(tool, count, accepted_share, rng):
             kind = configuration["arch"] if legal else answer["rule"]
             if len(found[legal]) == wanted[legal] or of_a_kind[kind] == at_most[legal] or answer["name"] in names:
                 continue
-            names.add(answer["name"])
+            other = companion(configuration) if legal else None
+            other_answer = tool.check([other])[0] if other else None
+            if other and "rule" in other_answer:
+                continue
             of_a_kind[kind] += 1
             found[legal].append((configuration, answer))
-    return found[True], found[False]
+            names.add(answer["name"])
+            if other:
+                names.add(other_answer["name"])
+                companions.append((other, other_answer))
+    return found[True] + companions, found[False]
 
 
 def write_configurations(folder, operation, accepted):

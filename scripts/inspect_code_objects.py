@@ -183,11 +183,16 @@ CLASSES = [  # the first pattern that fits decides
 CLASSES = [(name, re.compile(pattern)) for name, pattern in CLASSES]
 
 
+@functools.cache
+def class_of(opcode):
+    return next(name for name, pattern in CLASSES if pattern.match(opcode))
+
+
 def classify(instruction, scratch_resource=None):
     """The class of an instruction; buffer accesses through `scratch_resource` are scratch."""
     if scratch_resource and instruction.opcode.startswith("buffer_") and scratch_resource in instruction.operands:
         return "scratch"
-    return next(name for name, pattern in CLASSES if pattern.match(instruction.opcode))
+    return class_of(instruction.opcode)
 
 
 def scratch_resource(arch_name, code):
@@ -323,7 +328,7 @@ class LoopFacts(CodeFacts):
 
 @dataclass
 class KernelFacts:
-    name: str
+    name: str  # as written in C++
     symbol: str
     arch: str
     file: str
@@ -356,7 +361,7 @@ def code_facts(code, scratch, kind=CodeFacts, **more):
     return kind(len(code), mix, widths, sum(map(is_full_load_wait, code)), **more)
 
 
-def kernel_facts(file, arch_name, metadata, code, code_bytes, name):
+def kernel_facts(file, arch_name, metadata, code, code_bytes):
     arch = architecture_facts(arch_name)
 
     def number(key):
@@ -364,7 +369,7 @@ def kernel_facts(file, arch_name, metadata, code, code_bytes, name):
 
     vgprs, agprs = number("vgpr_count"), number("agpr_count")
     facts = KernelFacts(
-        name=name, symbol=metadata["name"], arch=arch_name, file=str(file),
+        name="", symbol=metadata["name"], arch=arch_name, file=str(file),
         wave_size=number("wavefront_size"), threads=number("max_flat_workgroup_size"),
         vgprs=vgprs, arch_vgprs=vgprs - agprs, agprs=agprs, sgprs=number("sgpr_count"),
         spilled_vgprs=number("vgpr_spill_count"), spilled_sgprs=number("sgpr_spill_count"),
@@ -444,28 +449,46 @@ def compile_seconds(file):
     return None
 
 
+def of_each_file(header, files, text):
+    """What a tool printed of each of the files, each with a header; of a single file it may have none."""
+    parts = re.split(header, text, flags=re.M)[1:]
+    return parts if parts or len(files) > 1 else [text]
+
+
 def inspect(paths, llvm_prefix=None):
     """KernelFacts of every kernel in the code objects `paths` (files or folders)."""
     readelf, objdump = find_tool("llvm-readelf", llvm_prefix), find_tool("llvm-objdump", llvm_prefix)
-    kernels = []
-    for file in find_code_objects(paths):
+    cxxfilt = find_tool("llvm-cxxfilt", llvm_prefix)
+    files = find_code_objects(paths)
+    noted = {}  # file -> architecture and metadata
+    sizes = {}
+    descriptions = of_each_file(r"^File: .*$", files, run_tool(readelf, "--notes", "--symbols", "--wide", *files))
+    for file, description in zip(files, descriptions, strict=True):
         try:
-            arch, all_metadata = parse_notes(run_tool(readelf, "--notes", file))
-            architecture_facts(arch)
+            noted[file] = parse_notes(description)
+            architecture_facts(noted[file][0])
         except UsageError as error:
             raise UsageError(f"'{file}': {error}") from None
-        sizes = parse_code_sizes(run_tool(readelf, "--symbols", "--wide", file))
-        functions = parse_disassembly(run_tool(objdump, "-d", file))
-        symbols = [metadata["name"] for metadata in all_metadata]
-        names = run_tool(find_tool("llvm-cxxfilt", llvm_prefix), text_in="\n".join(symbols)).splitlines()
-        seconds = compile_seconds(file)
-        for metadata, symbol, name in zip(all_metadata, symbols, names):
-            if not functions.get(symbol):
-                raise UsageError(f"'{file}': no code was disassembled for kernel {symbol}")
-            kernels.append(kernel_facts(file, arch, metadata, functions[symbol], sizes.get(symbol, 0), name))
-            kernels[-1].compile_seconds = seconds
+        sizes[file] = parse_code_sizes(description)
+    found = {file: [] for file in files}
+    for arch in {arch for arch, _ in noted.values()}:  # those of another would be disassembled as the first file's
+        alike = [file for file in files if noted[file][0] == arch]
+        for few in (alike[i:i + 64] for i in range(0, len(alike), 64)):  # starting the tool takes longer than one file
+            disassembled = of_each_file(r"^.*:\tfile format .*$", few, run_tool(objdump, "-d", *few))
+            for file, disassembly in zip(few, disassembled, strict=True):
+                functions = parse_disassembly(disassembly)
+                for metadata in noted[file][1]:
+                    symbol = metadata["name"]
+                    if not functions.get(symbol):
+                        raise UsageError(f"'{file}': no code was disassembled for kernel {symbol}")
+                    found[file].append(kernel_facts(file, arch, metadata, functions[symbol], sizes[file].get(symbol, 0)))
+                    found[file][-1].compile_seconds = compile_seconds(file)
+    kernels = sum(found.values(), [])
     if not kernels:
         raise UsageError("the code objects hold no kernel")
+    names = run_tool(cxxfilt, text_in="\n".join(kernel.symbol for kernel in kernels)).splitlines()
+    for kernel, name in zip(kernels, names, strict=True):
+        kernel.name = name
     return kernels
 
 
