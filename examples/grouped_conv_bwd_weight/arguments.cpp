@@ -3,6 +3,7 @@
 #include "examples/grouped_conv_bwd_weight/arguments.hpp"
 
 #include "examples/support/command_line.hpp"
+#include "examples/support/job_parser.hpp"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,7 @@
 #include "examples/maxpool_bwd/arguments.hpp"
 
 #include "examples/support/command_line.hpp"
+#include "examples/support/job_parser.hpp"
 
 #include <span>
 
