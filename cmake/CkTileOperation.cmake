@@ -62,6 +62,8 @@ function(ck_tile_generate_instances target operation)
         list(GET line 0 architecture)
         list(GET line 1 source)
         list(APPEND sources ${source})
+        # For the CPU, what -O3 compiles runs a tenth faster, and takes a quarter longer to compile.
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
         if(NOT architecture IN_LIST CK_TILE_HOST_ARCHITECTURES)
             set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS CK_TILE_NO_HOST_PROGRAMS)
         endif()
