@@ -23,7 +23,16 @@ enum class verification
 };
 
 // "the fp64 reference on the CPU", to follow "Verification against".
-const char* name_of(verification how);
+constexpr const char* name_of(verification how)
+{
+    switch(how)
+    {
+    case verification::none: return "nothing";
+    case verification::cpu: return "the fp64 reference on the CPU";
+    case verification::reference_kernel: return "the reference kernel on the target";
+    }
+    return "unknown";
+}
 
 struct job
 {

@@ -26,14 +26,17 @@ inline problem random_problem(const config& c, random_numbers& random)
     return p;
 }
 
-// Expects what expect_right(problem, seed, instance name) expects of 8 problems for each instance that the device has. It is to
-// return whether there is a plan: a pass of several needs others that support the problem too.
-template <class Instance, class ExpectRight>
-void expect_instances_right(const device& on, const std::vector<const Instance*>& instances, std::string_view operation,
+// Expects what expect_right(device, problem, seed, instance name) expects of 8 problems for each of the target's instances. It
+// is to return whether there is a plan: a pass of several needs others that support the problem too.
+template <class Instances, class ExpectRight>
+void expect_instances_right(const std::string& target, Instances&& instances, std::string_view operation,
                             ExpectRight&& expect_right)
 {
+    const auto opened = device::open(target);
+    ASSERT_TRUE(opened) << opened.reason();
+    const device& on = *opened;
     random_numbers random(14);
-    for(const Instance* i : instances)
+    for(const auto* i : instances(on))
     {
         SCOPED_TRACE(name_of(*i));
         const config& c = i->configuration;
