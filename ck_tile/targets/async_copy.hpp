@@ -33,11 +33,18 @@ CK_TILE_FN void wait_for_copies()
 {
     asm volatile("cp.async.wait_group %0; fence.proxy.async.shared::cta;" ::"n"(Batches) : "memory");
 }
+
+// Asks for a run of memory, of a multiple of 16 bytes, to come to the cache that all compute units share.
+CK_TILE_FN void prefetch_run(const void* from, int bytes)
+{
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(from), "r"(bytes) : "memory");
+}
 #else
 inline constexpr bool has_async_copies = false;
 
 CK_TILE_FN void copy_line(void*, const memory_range&, unsigned) {}
 CK_TILE_FN void commit_copies() {}
+CK_TILE_FN void prefetch_run(const void*, int) {}
 template <int Batches>
 CK_TILE_FN void wait_for_copies()
 {

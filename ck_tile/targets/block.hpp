@@ -33,7 +33,7 @@ struct block
     }
 
     // And in that of unit `unit`: to be read after sync_units(). A unit writes to what others read, or ends, when they have
-    // said that they are done, arrive_units(), and it has waited for that, wait_units().
+    // said that they are done reading, arrive_units(), and it has waited for that, wait_units().
     template <class T>
     CK_TILE_FN const T* lds_of_unit(int unit, int byte_offset) const
     {
@@ -44,13 +44,15 @@ struct block
 #endif
     }
 
-    // Waits until all threads of all units are here and see each other's LDS: in one step or two, between which other work
-    // may stand. A block of one unit needs neither step where it has a sync().
+    // Waits until all threads of all units are here and see each other's LDS. A block of one unit does not need it where it has a
+    // sync().
     template <int Units>
     CK_TILE_FN void sync_units() const
     {
-        arrive_units<Units>();
-        wait_units<Units>();
+#if defined(__NVPTX__)
+        if constexpr(Units > 1)
+            ck_tile::sync_units();
+#endif
     }
     template <int Units>
     CK_TILE_FN void arrive_units() const

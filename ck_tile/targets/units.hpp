@@ -26,9 +26,15 @@ CK_TILE_FN T* lds_of_unit(T* own, int unit)
     return static_cast<T*>(__nvvm_mapa(own, unit));
 }
 
-// The two halves of a barrier of all threads of all units: after the second, what each has written to LDS before the first is
-// seen by all.
-CK_TILE_FN void arrive_at_units() { __nvvm_barrier_cluster_arrive(); }
+// A barrier of all threads of all units: what each has written to LDS before is seen by all after.
+CK_TILE_FN void sync_units()
+{
+    __nvvm_barrier_cluster_arrive();
+    __nvvm_barrier_cluster_wait();
+}
+
+// The same in two halves, of which the first waits for nothing that the thread has written, and shows it to nobody.
+CK_TILE_FN void arrive_at_units() { __nvvm_barrier_cluster_arrive_relaxed(); }
 CK_TILE_FN void wait_for_units() { __nvvm_barrier_cluster_wait(); }
 #endif
 

@@ -64,12 +64,14 @@ struct config
     // Channels that a block can work on.
     constexpr int max_channels() const { return slots() / 8; }
 
-    // LDS in bytes: 16 for each channel, then the slots of 8, then two rooms of 8 for sums by channel or group.
+    // LDS in bytes: 16 for each channel, then the slots of 8, then rooms of 8 for sums by channel, by group, and by channel of
+    // one unit where there are several.
     constexpr int slots_at() const { return max_channels() * 16; }
     constexpr int room_at(int number) const { return slots_at() + (slots() + number * (max_channels() + waves)) * 8; }
+    constexpr int unit_room_at() const { return room_at(units > 1 ? 2 : 0); }
     constexpr int lds_bytes() const
     {
-        return pass == pass::whole ? room_at(2) : pass == pass::sums ? room_at(1) : slots_at();
+        return pass == pass::whole ? room_at(units > 1 ? 3 : 2) : pass == pass::sums ? room_at(1) : slots_at();
     }
 
     // Registers of a thread, roughly: x and dy; numbers per channel, and addresses.

@@ -33,6 +33,16 @@ geometry sizes_of(const problem& p)
 
 std::int64_t slabs_of(const geometry& g) { return std::int64_t(g.batch) * g.spans.divisor * g.parts.divisor; }
 
+// Blocks that a compute unit holds at the same time, and a device.
+int blocks_of_unit(const config& c)
+{
+    return std::max(1, facts(c.arch).unit_registers / (c.threads() * c.registers()));
+}
+std::int64_t blocks_at_once(const config& c, int compute_units)
+{
+    return std::max<std::int64_t>(1, std::int64_t(blocks_of_unit(c)) * compute_units / c.units);
+}
+
 // Sets span and part of a geometry, and what follows from them.
 void set_slabs(geometry& g, const config& c, std::int64_t span, std::int64_t part, std::int64_t tiles)
 {
@@ -44,6 +54,18 @@ void set_slabs(geometry& g, const config& c, std::int64_t span, std::int64_t par
     // The last part of a channel may be shorter than the others; a part holds no second channel.
     g.vectors = divider((c.dense == innermost::channels ? g.span : g.part) / c.vector);
     g.tiles   = static_cast<int>(tiles);
+}
+
+// Where few blocks share a compute unit, memory idles while they compute: they prefetch for those that come somewhat before a
+// whole round of blocks later.
+void set_prefetch(geometry& g, const config& c, int compute_units)
+{
+    const std::int64_t image   = std::int64_t(g.pixels) * g.channels / c.vector;
+    const std::int64_t round   = blocks_at_once(c, compute_units);
+    const std::int64_t nothing = slabs_of(g);
+    g.share                    = static_cast<int>(ceil_div(image, std::int64_t(g.spans.divisor) * c.units)) * c.vector;
+    g.ahead =
+        static_cast<int>(blocks_of_unit(c) <= 2 ? std::min(ceil_div(round * 3, std::int64_t(4)), nothing) : nothing);
 }
 
 // Bytes of a run of memory, as memory moves them: whole sectors, in which runs begin anywhere.
@@ -115,8 +137,7 @@ cut cut_streaming(const config& c, const problem& p, int compute_units, int tens
         tile_pixels = span > 1 ? g.pixels : room * c.vector;
     }
     // So many tiles per block that the rounds of blocks, each of which takes about one tile's time beside, take least.
-    const std::int64_t at_once =
-        std::int64_t(std::max(1, facts(c.arch).unit_registers / (c.threads() * c.registers()))) * compute_units;
+    const std::int64_t at_once   = blocks_at_once(c, compute_units);
     const std::int64_t all_tiles = ceil_div(g.pixels, tile_pixels);
     const std::int64_t across    = std::max<std::int64_t>(g.batch * ceil_div(g.channels, span), 1);
     const auto time              = [&](std::int64_t tiles) {
@@ -170,6 +191,8 @@ result<cut> cut_into_slabs(const config& c, const problem& p, int compute_units,
        std::int64_t(g.parts.divisor) * p.c > max_blocks)
         return rejection{
             fmt::format("{} slabs are more than the {} blocks of a launch: split the batch", slabs_of(g), max_blocks)};
+    if(c.pass == pass::whole)
+        set_prefetch(made->slabs, c, compute_units);
     return *made;
 }
 

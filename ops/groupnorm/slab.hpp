@@ -7,6 +7,7 @@
 
 #include "ck_tile/core/divider.hpp"
 #include "ck_tile/core/window.hpp"
+#include "ck_tile/targets/async_copy.hpp"
 #include "ck_tile/verbs/reduce_into_lds.hpp"
 #include "ops/groupnorm/config.hpp"
 
@@ -24,6 +25,8 @@ struct geometry
     int rows;                            // pixels of a step of the tile, channels innermost
     divider vectors;                     // of a slab's pixel, channels innermost; else of a channel
     int tiles;                           // that a block works on, one after another
+    int share; // elements of an image, in whole vectors, for each unit of its slabs: see prefetch()
+    int ahead; // how many slabs later the slab comes that a whole pass prefetches for
 };
 
 template <config C>
@@ -35,10 +38,11 @@ struct slab
     static constexpr int columns = C.columns(), line = C.line(), slots_at = C.slots_at();
     static constexpr int slots            = C.steps * threads; // of a unit, pixels innermost
     static constexpr bool shares_channels = C.units > 1 && C.dense == innermost::spatial;
-    static constexpr int channel_room_at = C.room_at(0), group_room_at = C.room_at(1); // of sums by channel, by group
+    // Of sums by channel, those of all units and of one, and by group.
+    static constexpr int channel_room_at = C.room_at(0), group_room_at = C.room_at(1), unit_room_at = C.unit_room_at();
 
     const geometry& g;
-    int image, part;
+    int image, part, span;
     int channel, channels; // the first, and how many
     int pixel, pixels;
 
@@ -47,7 +51,8 @@ struct slab
         const int outer = number / g.spans;
         image           = outer / g.parts;
         part            = outer % g.parts;
-        channel         = number % g.spans * g.span;
+        span            = number % g.spans;
+        channel         = span * g.span;
         pixel           = part * g.part;
         channels        = g.span < g.channels - channel ? g.span : g.channels - channel;
         pixels          = g.part < g.pixels - pixel ? g.part : g.pixels - pixel;
@@ -142,8 +147,8 @@ struct slab
                                               : i * columns + j < channels * pixels;
     }
 
-    // Combines by channel what each unit has, where threads have number(thread, r, v), a T; T{} is neutral to `op`. The result
-    // is a function of (thread, unit, channel).
+    // Combines by channel what threads have, number(thread, r, v), a T; T{} is neutral to `op`. The result is a function of
+    // (thread, channel). Before the next such call a unit waits for the others, wait_units().
     template <class T, class Number, class Op>
     CK_TILE_FN auto combine_by_channel(const block& b, Number&& number, Op&& op) const
     {
@@ -156,30 +161,44 @@ struct slab
             const int at = term(t.unit, first_channel(t.unit) + o, k);
             return at < 0 ? T{} : b.lds_of<T>(t, slots_at)[at];
         };
-        reduce_into_lds<tile_layout, T>(b, channel_room_at, unit_channels(), terms(), of_slot, op);
-        return [&](thread t, int unit, int c) {
-            if constexpr(C.units == 1)
-                return b.lds_of<T>(t, channel_room_at)[c];
-            const int o = c - first_channel(unit);
-            return unsigned(o) < unsigned(unit_channels()) ? b.lds_of_unit<T>(unit, channel_room_at)[o] : T{};
-        };
+        reduce_into_lds<tile_layout, T>(b, unit_room_at, unit_channels(), terms(), of_slot, op);
+        if constexpr(C.units > 1)
+        {
+            b.sync_units<C.units>();
+            const auto of_unit = [&](thread, int c, int unit) {
+                const int o = c - first_channel(unit);
+                return unsigned(o) < unsigned(unit_channels()) ? b.lds_of_unit<T>(unit, unit_room_at)[o] : T{};
+            };
+            reduce_into_lds<tile_layout, T>(b, channel_room_at, channels, C.units, of_unit, op);
+            b.arrive_units<C.units>();
+        }
+        return [&b](thread t, int c) { return b.lds_of<T>(t, channel_room_at)[c]; };
     }
 
-    // Combines what of_channel(thread, unit, channel) gives of all units by group: a function of (thread, group of the image).
-    // What it reads of other units must wait for their wait_units() before it changes.
+    // Combines what of_channel(thread, channel) gives by group: a function of (thread, group of the image).
     template <class T, class OfChannel, class Op>
     CK_TILE_FN auto combine_by_group(const block& b, OfChannel&& of_channel, Op&& op) const
     {
-        b.sync_units<C.units>();
         reduce_into_lds<tile_layout, T>(
-            b, group_room_at, groups(), C.units * g.per_group.divisor,
-            [&](thread t, int group, int k) {
-                const int unit = C.units > 1 ? k / g.per_group : 0;
-                return of_channel(t, unit, group * g.per_group.divisor + k - unit * g.per_group.divisor);
-            },
-            op);
-        b.arrive_units<C.units>();
+            b, group_room_at, groups(), g.per_group.divisor,
+            [&](thread t, int group, int k) { return of_channel(t, group * g.per_group.divisor + k); }, op);
         return [&b, first = group_of(0)](thread t, int group) { return b.lds_of<T>(t, group_room_at)[group - first]; };
+    }
+
+    // Asks for memory to come to the device's cache that the block of this slab will load, or one beside it: each unit for one
+    // run of the image, so that those of all the image's slabs make it up.
+    template <class... T>
+    CK_TILE_FN void prefetch(const T*... tensors) const
+    {
+        if constexpr((... && (vector * sizeof(T) == 16)))
+            for_each_index<tile_layout>(1, [&](thread t, int) {
+                const std::int64_t all   = std::int64_t(g.pixels) * g.channels;
+                const std::int64_t begin = std::int64_t(span * C.units + t.unit) * g.share;
+                if(begin < all)
+                    (prefetch_run(tensors + image * all + begin,
+                                  int(g.share < all - begin ? g.share : all - begin) * int(sizeof(T))),
+                     ...);
+            });
     }
 };
 

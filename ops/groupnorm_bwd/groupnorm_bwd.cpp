@@ -25,15 +25,12 @@ const step* summing_step(const plan& what)
     return what.wanted.parameters() ? step_of(what, pass::whole) : nullptr;
 }
 
-// How many sums of a channel and image the step leaves: one for each part and unit.
-int partials_of_channel(const step& from) { return from.slabs.parts.divisor * from.instance->configuration.units; }
-
 std::size_t partial_bytes(const plan& what)
 {
     const step* from = summing_step(what);
     if(from == nullptr)
         return 0;
-    return static_cast<std::size_t>(from->slabs.batch) * static_cast<std::size_t>(partials_of_channel(*from)) *
+    return static_cast<std::size_t>(from->slabs.batch) * static_cast<std::size_t>(from->slabs.parts.divisor) *
            static_cast<std::size_t>(from->slabs.channels) * sizeof(sums);
 }
 
@@ -96,7 +93,7 @@ status run(const device& on, const problem& p, const plan& what, const tensors& 
     f.partials = partials, f.gamma = data.gamma, f.inv_std = data.inv_std, f.group_sums = group_sums;
     f.dgamma = data.dgamma, f.dbeta = data.dbeta;
     f.batch = int(p.batch), f.groups = int(p.groups), f.per_group = int(p.c);
-    f.parts                       = summing != nullptr ? partials_of_channel(*summing) : 0;
+    f.parts                       = summing != nullptr ? summing->slabs.parts.divisor : 0;
     f.group_blocks                = second != nullptr ? int(p.batch * p.groups) : 0;
     const std::int64_t parameters = what.wanted.parameters() ? ceil_div(p.channels(), finish::channels_of_block) : 0;
     if(status s = launch(on, *(*support)->finish, f.group_blocks + parameters, f); !s)

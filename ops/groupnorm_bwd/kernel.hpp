@@ -36,7 +36,7 @@ struct arguments
     const void *x, *dy, *gamma; // no gamma: all ones
     const float *mean, *inv_std;
     void* dx;
-    sums* partials;         // [image][part][unit][channel]; null if they are not wanted
+    sums* partials;         // [image][part][channel]; null if they are not wanted
     const sums* group_sums; // [image][group], for the pass that applies them
     float inverse_elements; // 1 / elements of a group
 };
@@ -71,12 +71,14 @@ struct program
         {
             auto x_tile = load(x), dy_tile = load(dy);
             load_channels(b, s, a);
+            if(const unsigned later = b.at.x + unsigned(a.g.ahead); later < unsigned(blocks))
+                slab<C>(a.g, int(later)).prefetch(static_cast<const element*>(a.x), static_cast<const element*>(a.dy));
             const auto total = s.template combine_by_channel<sums>(
                 b, [&](thread t, auto r, auto v) { return sum_beside(b, s, x_tile, dy_tile, t, r, v); }, plus);
             keep_packed(x_tile), keep_packed(dy_tile);
             make_coefficients(b, s, a, sums_of_groups(b, s, total));
-            store_partials(s, a, total); // not sooner: the units wait for each other's stores
             store(s.window(static_cast<element*>(a.dx), anew(0)), apply(b, s, x_tile, dy_tile));
+            store_partials(s, a, total);
             b.wait_units<C.units>();
         }
         else if constexpr(C.pass == pass::sums)
@@ -155,9 +157,10 @@ struct program
     {
         if(a.partials == nullptr)
             return;
-        const std::int64_t part = std::int64_t(s.image) * a.g.parts.divisor + s.part;
+        sums* to = a.partials + (std::int64_t(s.image) * a.g.parts.divisor + s.part) * a.g.channels + s.channel;
         for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-            a.partials[(part * units + t.unit) * a.g.channels + s.channel + c] = total(t, t.unit, c);
+            if(t.unit == 0)
+                to[c] = total(t, c);
         });
     }
 
@@ -165,8 +168,7 @@ struct program
     static CK_TILE_FN auto sums_of_groups(const block& b, const slab<C>& s, const auto& total)
     {
         return s.template combine_by_group<sums>(
-            b, [&](thread t, int unit, int c) { return b.lds_of<channel>(t, 0)[s.place(c)].gamma * total(t, unit, c); },
-            plus);
+            b, [&](thread t, int c) { return b.lds_of<channel>(t, 0)[s.place(c)].gamma * total(t, c); }, plus);
     }
 
     static CK_TILE_FN void make_coefficients(const block& b, const slab<C>& s, const arguments& a,

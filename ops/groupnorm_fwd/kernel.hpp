@@ -105,12 +105,11 @@ struct program
             const auto x_tile   = load(x);
             const float inverse = 1.f / static_cast<float>(s.pixels);
             const auto sum      = sums(b, s, x_tile);
-            set_means(b, s, [&](thread t, int c) { return sum(t, 0, c) * inverse; });
+            set_means(b, s, [&](thread t, int c) { return sum(t, c) * inverse; });
             const auto centred = centre(b, s, x_tile);
             moments* to = a.partials + (std::int64_t(s.image) * a.g.parts.divisor + s.part) * a.g.channels + s.channel;
-            for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-                to[c] = centred(t, 0, c).around(known_of(b, s, t, c).mean, inverse);
-            });
+            for_each_index<tile_layout>(
+                s.channels, [&](thread t, int c) { to[c] = centred(t, c).around(known_of(b, s, t, c).mean, inverse); });
         }
         else
         {

@@ -54,6 +54,13 @@ TEST(Plan, SlabsHoldEveryElementOnce)
         {
             EXPECT_EQ(g.span % p.c, 0) << "a slab of whole groups holds no part of one; " << describe(p);
             EXPECT_EQ(g.parts.divisor, 1);
+            // What the slabs' blocks prefetch makes up the image, in whole vectors; the last ones prefetch nothing.
+            const std::int64_t image = p.pixels() * p.channels(), runs = std::int64_t(g.spans.divisor) * c.units;
+            EXPECT_GE(g.share * runs, image) << describe(p);
+            EXPECT_LT((g.share - c.vector) * runs, image) << describe(p);
+            EXPECT_EQ(g.share % c.vector, 0);
+            EXPECT_EQ(image % c.vector, 0);
+            EXPECT_LE(g.ahead, std::int64_t(p.batch) * g.spans.divisor);
         }
     }
     EXPECT_GT(cuts, 500);
