@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where tests of kernels run: on the CPU in the shape of every architecture, and on each GPU that is there.
+// Where tests of kernels run: on the CPU in the shape of every architecture that is built for it, CK_TILE_HOST_SHAPES, and on each
+// GPU that is there.
 #pragma once
 
 #include "ck_tile/runtime/device.hpp"
@@ -17,7 +18,8 @@ inline const std::vector<std::string>& kernel_targets()
     static const std::vector<std::string> targets = [] {
         std::vector<std::string> names;
         for(const target* t : all_targets)
-            names.push_back(std::string("host:") + t->name);
+            if(std::string("," CK_TILE_HOST_SHAPES ",").find("," + std::string(t->name) + ",") != std::string::npos)
+                names.push_back(std::string("host:") + t->name);
         for(const char* gpu : {"hip", "cuda"})
             if(const auto found = device::open(gpu))
             {
