@@ -15,7 +15,7 @@ struct step
     const Instance* instance;
     geometry slabs;
 
-    int blocks() const { return slabs.batch * slabs.spans.divisor * slabs.parts.divisor; }
+    int blocks() const { return slabs.slabs(); }
 };
 
 // Slabs, and what the busiest compute unit has to do for them: bytes that it moves, and a fixed amount per launch.

@@ -27,6 +27,8 @@ struct geometry
     int tiles;                           // that a block works on, one after another
     int share; // elements of an image, in whole vectors, for each unit of its slabs: see prefetch()
     int ahead; // how many slabs later the slab comes that a whole pass prefetches for
+
+    CK_TILE_FN constexpr int slabs() const { return batch * spans.divisor * parts.divisor; } // one for each block
 };
 
 template <config C>

@@ -62,8 +62,7 @@ struct program
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
         // The second pass begins where the first one ended, with what may still be in the cache.
-        const int blocks = a.g.batch * a.g.spans.divisor * a.g.parts.divisor;
-        const slab<C> s(a.g, C.pass == pass::apply ? blocks - 1 - int(b.at.x) : int(b.at.x));
+        const slab<C> s(a.g, C.pass == pass::apply ? a.g.slabs() - 1 - int(b.at.x) : int(b.at.x));
         auto x  = s.window(static_cast<const element*>(a.x));
         auto dy = s.window(static_cast<const element*>(a.dy));
 
@@ -71,7 +70,7 @@ struct program
         {
             auto x_tile = load(x), dy_tile = load(dy);
             load_channels(b, s, a);
-            if(const unsigned later = b.at.x + unsigned(a.g.ahead); later < unsigned(blocks))
+            if(const unsigned later = b.at.x + unsigned(a.g.ahead); later < unsigned(a.g.slabs()))
                 slab<C>(a.g, int(later)).prefetch(static_cast<const element*>(a.x), static_cast<const element*>(a.dy));
             const auto total = s.template combine_by_channel<sums>(
                 b, [&](thread t, auto r, auto v) { return sum_beside(b, s, x_tile, dy_tile, t, r, v); }, plus);

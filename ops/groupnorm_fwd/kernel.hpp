@@ -82,8 +82,7 @@ struct program
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
         // The second pass begins where the first one ended, with what may still be in the cache.
-        const int blocks = a.g.batch * a.g.spans.divisor * a.g.parts.divisor;
-        const slab<C> s(a.g, C.pass == pass::apply ? blocks - 1 - int(b.at.x) : int(b.at.x));
+        const slab<C> s(a.g, C.pass == pass::apply ? a.g.slabs() - 1 - int(b.at.x) : int(b.at.x));
         auto x = s.window(static_cast<const element*>(a.x));
 
         if constexpr(C.pass == pass::whole)
