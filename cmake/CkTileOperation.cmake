@@ -84,7 +84,7 @@ endfunction()
 function(ck_tile_add_operation operation)
     cmake_parse_arguments(PARSE_ARGV 1 op "" "" "SOURCES;LIBRARIES")
     ck_tile_add_library(${operation} STATIC ${op_SOURCES})
-    target_link_libraries(ck_tile_${operation} PUBLIC ck_tile::runtime ${op_LIBRARIES})
+    target_link_libraries(ck_tile_${operation} PUBLIC ck_tile::harness ${op_LIBRARIES})
     ck_tile_generate_instances(ck_tile_${operation} ${operation})
 
     # Code objects of instances that are gone would be inspected as if they were not.

@@ -15,6 +15,26 @@
 namespace ck_tile
 {
 
+// A result by its definition: its elements in fp64 in the layout's order, and for each the sum of the absolute values of its terms,
+// which scales the error bound; or, for results of an index type, integers.
+struct reference_values
+{
+    std::vector<double> values;
+    std::vector<double> magnitudes;
+    std::vector<std::int64_t> integers;
+
+    explicit reference_values(std::int64_t count = 0)
+        : values(static_cast<std::size_t>(count)), magnitudes(static_cast<std::size_t>(count))
+    {
+    }
+
+    void set(std::size_t at, double value, double magnitude)
+    {
+        values[at]     = value;
+        magnitudes[at] = magnitude;
+    }
+};
+
 // work(i) for each i below count, on all cores, each of which has a copy of `work`: what it holds is a core's own.
 template <class Work>
 void on_all_cores(std::int64_t count, const Work& work)

@@ -60,7 +60,7 @@ status device::copy_to_host(void* destination, const void* source, std::size_t b
     return backend_->copy(destination, source, bytes);
 }
 
-status device::launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes) const
+status device::launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes, stream) const
 {
     if(blocks.x == 0 || blocks.y == 0 || blocks.z == 0)
         return {};

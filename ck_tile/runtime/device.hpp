@@ -30,6 +30,12 @@ class device_buffer
     std::size_t bytes_ = 0;
 };
 
+// A queue of the device's driver; null: the default one.
+struct stream
+{
+    void* native = nullptr;
+};
+
 class backend; // one kind of device
 
 class device
@@ -61,7 +67,7 @@ class device
     status copy_to_host(void* destination, const void* source, std::size_t bytes) const;
 
     // Queues `blocks` blocks of the kernel. `arguments` points to `argument_bytes` bytes, copied before this returns.
-    status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes) const;
+    status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes, stream s = {}) const;
     status synchronize() const;
 
     // Milliseconds that `work` (which queues kernels) takes: the median of `repeats`, after one run to warm up. On a GPU each is

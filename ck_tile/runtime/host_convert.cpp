@@ -3,6 +3,7 @@
 #include "ck_tile/runtime/host_convert.hpp"
 
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -61,6 +62,7 @@ std::vector<std::byte> encode(data_type type, std::span<const float> values)
     case data_type::fp32:
         convert_each<float, float>(elements.data(), values.data(), values.size(), std::identity{});
         break;
+    default: assert(false);
     }
     return elements;
 }
@@ -79,6 +81,7 @@ std::vector<float> decode(data_type type, std::span<const std::byte> elements)
     case data_type::fp32:
         convert_each<float, float>(values.data(), elements.data(), values.size(), std::identity{});
         break;
+    default: assert(false);
     }
     return values;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Converts host tensors between float values and the bytes of their element type.
+// Converts host tensors between float values and the bytes of their floating element type.
 #pragma once
 
 #include "ck_tile/numeric/data_type.hpp"

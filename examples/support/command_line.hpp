@@ -2,7 +2,7 @@
 // What the example programs' command lines have in common: numbers, named choices, exit codes, checks of the machine.
 #pragma once
 
-#include "ck_tile/numeric/data_type.hpp"
+#include "ck_tile/numeric/enumeration.hpp"
 #include "ck_tile/runtime/status.hpp"
 
 #include <fmt/format.h>
@@ -11,10 +11,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace ck_tile::examples
@@ -30,22 +28,14 @@ enum exit_code
 // A whole number in decimal; `what` names it in a rejection.
 result<std::int64_t> parse_integer(std::string_view what, std::string_view text);
 
-// One of a few named values.
+// One of an enumeration's values, by name.
 template <class Choice>
-result<Choice> parse_choice(std::string_view what, std::string_view text,
-                            std::initializer_list<std::pair<std::string_view, Choice>> choices)
+result<Choice> parse_choice(std::string_view what, std::string_view text)
 {
-    std::vector<std::string_view> names;
-    for(const auto& [name, choice] : choices)
-    {
-        if(name == text)
-            return choice;
-        names.push_back(name);
-    }
-    return rejection{fmt::format("{} must be one of {}, but is '{}'", what, fmt::join(names, ", "), text)};
+    if(const auto found = value_of<Choice>(text))
+        return *found;
+    return rejection{fmt::format("{} must be one of {}, but is '{}'", what, choices<Choice>(), text)};
 }
-
-result<data_type> parse_data_type(std::string_view what, std::string_view text);
 
 // "in: dim 3, lengths {2, 8, 4}, strides {32, 4, 1}"
 std::string describe_tensor(std::string_view name, const std::vector<std::int64_t>& lengths,

@@ -2,6 +2,7 @@
 // CLI11 takes the options apart; the numbers are read here, as their count depends on one of them.
 #include "examples/support/job_parser.hpp"
 
+#include "ck_tile/targets/targets.hpp"
 #include "examples/support/command_line.hpp"
 
 #include <fmt/format.h>
@@ -44,33 +45,25 @@ void number_reader::refuse(const std::string& reason)
         verdict_ = rejection{reason};
 }
 
-status check_count(std::span<const std::string> numbers, std::size_t wanted, const std::string& names)
-{
-    if(numbers.size() == wanted)
-        return {};
-    return rejection{fmt::format("a problem needs {} numbers after verify, init and time ({}), but {} {} given", wanted,
-                                 names, numbers.size(), numbers.size() == 1 ? "is" : "are")};
-}
-
-job_parser::job_parser(job& given, const job_help& help, data_type type, std::string default_layout)
-    : layout(std::move(default_layout)),
-      given_(given),
-      app_(help.about, help.program),
-      type_(ck_tile::name_of(type)),
-      seed_(fmt::to_string(given.seed))
+job_parser::job_parser(job& given, const job_help& help)
+    : given_(given), app_(help.about, help.program), seed_(fmt::to_string(given.seed))
 {
     app_.add_option("numbers", numbers_, "as above");
-    app_.add_option("--dtype", type_, "fp16, bf16 or fp32")->capture_default_str();
-    app_.add_option("--layout", layout, help.layouts)->capture_default_str();
-    app_.add_option("--target", given.target,
-                    "auto, hip, cuda, host, or the CPU in an architecture's shape: host:gfx90a, host:gfx942, "
-                    "host:gfx11, host:sm90")
+    std::string shapes;
+    for(const target* t : all_targets)
+        shapes += fmt::format("{}host:{}", shapes.empty() ? "" : ", ", t->name);
+    app_.add_option("--target", given.target, "auto, hip, cuda, host, or the CPU in an architecture's shape: " + shapes)
         ->capture_default_str();
     app_.add_option("--instance", given.instance,
                     "the kernel to use, by its name; list: print all and what they support");
+    if(help.splits)
+        app_.add_option("--split-k", splits_, "splits of the reduction: auto or a number")->capture_default_str();
+    app_.add_option("--tuned", given.tuned, "table (JSON) of measured choices to use for the problems that it has");
+    app_.add_flag("--tune", given.tune,
+                  "measure all instances that support the problem, and write the fastest to --tuned");
     app_.add_option("--seed", seed_, "of the random numbers")->capture_default_str();
-    app_.add_option("--load", given.load, help.load);
-    app_.add_option("--dump", given.dump, help.dump);
+    app_.add_option("--load", given.load, "folder to read the inputs from, a .npy file each");
+    app_.add_option("--dump", given.dump, "folder to write all tensors to, a .npy file each");
     app_.add_option("--json", given.json, "file to write problem, timing and verification to");
 }
 
@@ -92,10 +85,8 @@ status job_parser::parse(int argc, const char* const* argv)
     given_.list_instances = given_.instance == "list";
     if(status read = read_numbers(); !read)
         return read;
-    return read_seed();
+    return read_options();
 }
-
-result<data_type> job_parser::type() const { return parse_data_type("--dtype", type_); }
 
 std::span<const std::string> job_parser::problem_numbers() const
 {
@@ -119,7 +110,7 @@ status job_parser::read_numbers()
     return numbers.verdict();
 }
 
-status job_parser::read_seed()
+status job_parser::read_options()
 {
     const result<std::int64_t> number = parse_integer("--seed", seed_);
     if(!number || *number < 0)
@@ -128,6 +119,20 @@ status job_parser::read_seed()
                       : rejection{number.reason()};
     }
     given_.seed = static_cast<std::uint64_t>(*number);
+    if(splits_ != "auto")
+    {
+        const result<std::int64_t> splits = parse_integer("--split-k", splits_);
+        if(!splits || *splits < 1 || *splits > std::numeric_limits<int>::max())
+            return rejection{
+                fmt::format("--split-k must be auto or a positive number of 32 bits, but is '{}'", splits_)};
+        given_.splits = static_cast<int>(*splits);
+    }
+    if(given_.tune && given_.tuned.empty())
+        return rejection{"--tune needs a file to write to: give --tuned FILE"};
+    if(!given_.tuned.empty() && (!given_.instance.empty() || given_.splits != 0))
+        return rejection{fmt::format("--tuned chooses the instance{0}: leave out --instance{1}",
+                                     app_.get_option_no_throw("--split-k") ? " and the split" : "",
+                                     app_.get_option_no_throw("--split-k") ? " and --split-k" : "")};
     return {};
 }
 

@@ -1,20 +1,54 @@
 // SPDX-License-Identifier: MIT
-// The command line of a program that runs one operation: the options that all have, and numbers.
+// The command line of a program that runs one operation: options that all have, options and numbers of the problem's fields.
 #pragma once
 
-#include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
+#include "examples/support/command_line.hpp"
 #include "examples/support/job.hpp"
+#include "ops/problem_fields.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace ck_tile::examples
 {
+
+// What the help says, and which options there are.
+struct job_help
+{
+    const char* about;
+    const char* program;
+    bool splits; // whether the operation splits a reduction
+};
+
+// The part that does not depend on the operation.
+class job_parser
+{
+  public:
+    job_parser(job& given, const job_help& help);
+
+    CLI::App& app() { return app_; }
+
+    // Fills in the job. When it asks for help, nothing else is read.
+    status parse(int argc, const char* const* argv);
+
+    std::span<const std::string> problem_numbers() const; // those after verify, init and time
+
+  private:
+    status read_numbers();
+    status read_options();
+
+    job& given_;
+    CLI::App app_;
+    std::vector<std::string> numbers_;
+    std::string seed_, splits_ = "auto";
+};
 
 // Reads numbers from the front of the list and keeps the first rejection, so that a caller asks once, at the end.
 class number_reader
@@ -34,42 +68,162 @@ class number_reader
     status verdict_;
 };
 
-// Rejects numbers of a problem that are not as many as their names, "N H W": verify, init and time stand in front of them.
-status check_count(std::span<const std::string> numbers, std::size_t wanted, const std::string& names);
-
-// What the help says of the options that all programs have.
-struct job_help
+namespace detail
 {
-    const char* about;
-    const char* program;
-    const char* layouts; // "nhwc or nchw"
-    const char* load;
-    const char* dump;
+
+// The visitors of a problem's fields (ops/problem_fields.hpp): each does what a command line needs of one kind of field.
+struct ignore_fields
+{
+    void number(const char*, auto&) {}
+    void rank(const char*, auto&, int, int) {}
+    void list(const char*, auto&, int, std::initializer_list<const char*> = {}) {}
+    void sized_list(const char*, auto&, auto&, std::initializer_list<const char*> = {}) {}
+    void choice(const char*, auto&) {}
+    void flag(const char*, auto&) {}
+    void real(const char*, auto&) {}
 };
 
-// The command line of such a program: the common options, to which it may add its own before parse().
-class job_parser
+inline std::string entry_name(const char* name, int i, std::initializer_list<const char*> names)
 {
-  public:
-    job_parser(job& given, const job_help& help, data_type type, std::string layout);
+    return i < static_cast<int>(names.size()) ? names.begin()[i] : fmt::format("{}[{}]", name, i);
+}
 
-    CLI::App& app() { return app_; }
+struct add_options : ignore_fields
+{
+    CLI::App& app;
+    std::map<std::string, std::string>& texts;
+    add_options(CLI::App& to, std::map<std::string, std::string>& of) : app(to), texts(of) {}
 
-    // Fills in the job. When it asks for help, nothing else is read.
-    status parse(int argc, const char* const* argv);
-
-    std::string layout;
-    result<data_type> type() const;
-    std::span<const std::string> problem_numbers() const; // those after verify, init and time
-
-  private:
-    status read_numbers();
-    status read_seed();
-
-    job& given_;
-    CLI::App app_;
-    std::vector<std::string> numbers_;
-    std::string type_, seed_;
+    template <class Enum>
+    void choice(const char* name, Enum& value)
+    {
+        std::string& text = texts[name] = name_of(value);
+        app.add_option(fmt::format("--{}", name), text, choices<Enum>())->capture_default_str();
+    }
+    void flag(const char* name, bool& value)
+    {
+        app.add_flag(fmt::format("--{0},!--no-{0}", name), value, fmt::format("{} by default", value ? "on" : "off"));
+    }
+    void real(const char* name, float& value) { app.add_option(fmt::format("--{}", name), value)->capture_default_str(); }
 };
+
+struct read_choices : ignore_fields
+{
+    const std::map<std::string, std::string>& texts;
+    status verdict = {};
+    explicit read_choices(const std::map<std::string, std::string>& of) : texts(of) {}
+
+    template <class Enum>
+    void choice(const char* name, Enum& value)
+    {
+        const auto read = parse_choice<Enum>(fmt::format("--{}", name), texts.at(name));
+        if(read)
+            value = *read;
+        else if(verdict)
+            verdict = rejection{read.reason()};
+    }
+};
+
+struct list_names : ignore_fields
+{
+    std::vector<std::string> names;
+
+    void number(const char* name, auto&) { names.push_back(name); }
+    void rank(const char* name, auto&, int, int) { names.push_back(name); }
+    void list(const char* name, auto&, int count, std::initializer_list<const char*> of = {})
+    {
+        for(int i = 0; i < count; ++i)
+            names.push_back(entry_name(name, i, of));
+    }
+    void sized_list(const char* name, auto& values, auto& count, std::initializer_list<const char*> of = {})
+    {
+        list(name, values, count, of);
+    }
+};
+
+// The first number, where that is the rank: how many others there are depends on it.
+struct read_rank : ignore_fields
+{
+    number_reader numbers;
+    explicit read_rank(std::span<const std::string> texts) : numbers(texts) {}
+    void rank(const char* name, auto& value, int least, int most)
+    {
+        value = static_cast<int>(numbers.next(name, least, most));
+    }
+};
+
+struct read_numbers : ignore_fields
+{
+    number_reader numbers;
+    explicit read_numbers(std::span<const std::string> texts) : numbers(texts) {}
+
+    void number(const char* name, auto& value) { value = numbers.next(name); }
+    void rank(const char* name, auto& value, int least, int most)
+    {
+        value = static_cast<int>(numbers.next(name, least, most));
+    }
+    void list(const char* name, auto& values, int count, std::initializer_list<const char*> of = {})
+    {
+        for(int i = 0; i < count; ++i)
+            values[static_cast<std::size_t>(i)] = numbers.next(entry_name(name, i, of));
+    }
+    void sized_list(const char* name, auto& values, auto& count, std::initializer_list<const char*> of = {})
+    {
+        list(name, values, count, of);
+    }
+};
+
+// Reads a problem's numbers, if there are any.
+template <class Problem>
+status read_problem(Problem& p, std::span<const std::string> texts)
+{
+    if(texts.empty())
+        return {};
+    read_rank first(texts);
+    visit_fields(p, first);
+    if(!first.numbers.verdict())
+        return first.numbers.verdict();
+    list_names wanted;
+    visit_fields(p, wanted);
+    if(texts.size() != wanted.names.size())
+        return rejection{fmt::format("a problem needs {} numbers after verify, init and time ({}), but {} {} given",
+                                     wanted.names.size(), fmt::join(wanted.names, " "), texts.size(),
+                                     texts.size() == 1 ? "is" : "are")};
+    read_numbers all(texts);
+    visit_fields(p, all);
+    return all.numbers.verdict();
+}
+
+} // namespace detail
+
+template <class Problem>
+struct arguments : job
+{
+    Problem problem;
+};
+
+// The arguments, with a valid problem, or which of them is wrong and why. Without numbers, the problem is `usual`.
+template <class Problem>
+result<arguments<Problem>> parse_arguments(const job_help& help, const Problem& usual, int argc, const char* const* argv)
+{
+    arguments<Problem> given;
+    given.problem = usual;
+    job_parser parser(given, help);
+    std::map<std::string, std::string> texts;
+    visit_fields(given.problem, detail::add_options(parser.app(), texts));
+    if(status read = parser.parse(argc, argv); !read)
+        return rejection{read.reason()};
+    if(!given.help.empty())
+        return given;
+    if(status read = detail::read_problem(given.problem, parser.problem_numbers()); !read)
+        return rejection{read.reason()};
+    detail::read_choices choice(texts);
+    visit_fields(given.problem, choice);
+    if(!choice.verdict)
+        return rejection{choice.verdict.reason()};
+    if(status valid = validate(given.problem); !valid)
+        return rejection{valid.reason()};
+    return given;
+}
 
 } // namespace ck_tile::examples

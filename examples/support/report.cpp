@@ -15,7 +15,7 @@ std::string describe_verification(verification how, const std::optional<comparis
 {
     if(!found)
         return "Verification: not asked for";
-    return fmt::format("Verification {}against {}: {}, {}", name.empty() ? "" : "of " + name + " ", name_of(how),
+    return fmt::format("Verification {}against {}: {}, {}", name.empty() ? "" : "of " + name + " ", harness::describe(how),
                        found->passed() ? "passed" : "FAILED", describe(*found, lengths));
 }
 
@@ -24,12 +24,12 @@ nlohmann::ordered_json json_of(verification how, const std::optional<comparison>
 {
     if(!found)
         return nullptr;
-    return {{"reference", name_of(how)},
+    return {{"reference", harness::describe(how)},
             {"passed", found->passed()},
             {"elements", found->elements},
             {"failures", found->failures},
             {"worst",
-             {{"index", place_of(found->worst, lengths)},
+             {{"index", harness::place_of(found->worst, lengths)},
               {"expected", found->expected},
               {"actual", found->actual},
               {"error", found->error},

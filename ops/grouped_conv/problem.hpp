@@ -4,7 +4,7 @@
 
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
-#include "ops/tensor_shape.hpp"
+#include "ops/tensor_info.hpp"
 
 #include <array>
 #include <cstdint>
@@ -25,16 +25,18 @@ enum class layout
     ngchw
 };
 
-constexpr const char* name_of(layout order)
+} // namespace ck_tile::conv
+
+template <>
+struct ck_tile::enumerators<ck_tile::conv::layout>
 {
-    switch(order)
-    {
-    case layout::nhwgc: return "nhwgc";
-    case layout::gnhwc: return "gnhwc";
-    case layout::ngchw: return "ngchw";
-    }
-    return "unknown";
-}
+    static constexpr const char* type                = "conv::layout";
+    static constexpr enumerator<conv::layout> all[] = {
+        {conv::layout::nhwgc, "nhwgc"}, {conv::layout::gnhwc, "gnhwc"}, {conv::layout::ngchw, "ngchw"}};
+};
+
+namespace ck_tile::conv
+{
 
 constexpr int max_spatial = 3;
 
@@ -79,6 +81,25 @@ using ck_tile::tensor_shape;
 tensor_shape input_shape(const problem& p);  // e.g. N, Hi, Wi, G, C
 tensor_shape output_shape(const problem& p); // e.g. N, Ho, Wo, G, K
 tensor_shape weight_shape(const problem& p); // e.g. G, K, Y, X, C
+
+// The fields by name: see ops/problem_fields.hpp.
+template <class Problem, class Visit>
+void visit_fields(Problem& p, Visit&& v)
+{
+    v.rank("ndim", p.spatial, 1, max_spatial);
+    v.number("G", p.groups);
+    v.number("N", p.batch);
+    v.number("K", p.k);
+    v.number("C", p.c);
+    v.list("filter", p.filter, p.spatial);
+    v.list("input", p.input, p.spatial);
+    v.list("strides", p.stride, p.spatial);
+    v.list("dilations", p.dilation, p.spatial);
+    v.list("left_pads", p.left_pad, p.spatial);
+    v.list("right_pads", p.right_pad, p.spatial);
+    v.choice("dtype", p.type);
+    v.choice("layout", p.layout);
+}
 
 // Whether the numbers describe a convolution at all: counts positive (batch may be 0), all within 32 bits, the filter
 // no larger than the padded input, and no tensor (the input with its padding) of 2^63 bytes or more. Only then may the

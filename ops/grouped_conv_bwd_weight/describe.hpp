@@ -30,10 +30,3 @@ struct ck_tile::reflect::enumerators<ck_tile::grouped_conv_bwd_weight::split_k>
         return {{any_split, "any_split"}, {one_split, "one_split"}};
     }
 };
-
-namespace ck_tile::grouped_conv_bwd_weight
-{
-
-inline constexpr const char* operation = "grouped_conv_bwd_weight";
-
-} // namespace ck_tile::grouped_conv_bwd_weight

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The fp64 reference: threads take blocks of weights, and one register-blocked loop runs over the output pixels.
-#include "ops/grouped_conv_bwd_weight/reference.hpp"
-
-#include "ops/reference.hpp"
+//   dW[g,k,y,x,c] = sum over n,ho,wo of dY[n,ho,wo,g,k] * X[n, ho*s + y*d - p, wo*s + x*d - p, g,c]
+// in any layout and number of spatial dimensions. Shares no code with the tile core.
+#include "ops/grouped_conv_bwd_weight/operation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -123,7 +123,7 @@ class weight_gradient
 {
   public:
     weight_gradient(const conv::problem& p, const std::vector<float>& in, const std::vector<float>& out,
-                    reference_gradient& result)
+                    reference_values& result)
         : p_(p),
           shape_(p),
           in_(in),
@@ -172,8 +172,8 @@ class weight_gradient
             make_absolute(own.dy);
             add_image(own.magnitude, own.dy, own.x, k_count);
         }
-        write_block(result_.gradient, own.gradient, g, k0, c0);
-        write_block(result_.magnitude, own.magnitude, g, k0, c0);
+        write_block(result_.values, own.gradient, g, k0, c0);
+        write_block(result_.magnitudes, own.magnitude, g, k0, c0);
     }
 
   private:
@@ -247,7 +247,7 @@ class weight_gradient
     geometry shape_;
     const std::vector<float>& in_;
     const std::vector<float>& out_;
-    reference_gradient& result_;
+    reference_values& result_;
     std::int64_t input_pixels_;
     std::int64_t output_pixels_;
     tensor_strides in_strides_;
@@ -259,24 +259,17 @@ class weight_gradient
 
 } // namespace
 
-reference_gradient reference(const conv::problem& p, const std::vector<float>& in, const std::vector<float>& out)
+std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
 {
-    const std::int64_t weights = p.groups * p.k * p.c * p.filter_taps();
-    reference_gradient result{std::vector<double>(weights), std::vector<double>(weights)};
-    const weight_gradient work(p, in, out, result);
+    const std::vector<float> in = set["in"].values(), out = set["out"].values();
+    std::vector<reference_values> results = {reference_values(conv::weight_shape(p).elements())};
+    const weight_gradient work(p, in, out, results.front());
 
     // Whichever thread computes a block, it adds the same terms in the same order.
     on_all_cores(work.blocks(), [&work, own = weight_gradient::scratch()](std::int64_t block) mutable {
         work.compute_block(block, own);
     });
-    return result;
-}
-
-double error_bound(const conv::problem& p, double gradient, double magnitude)
-{
-    // 4: a matrix unit adds several products at once, and may cut off the bits where an fma would round. Instances
-    // without one are held to the same bound, as no user can tell them apart.
-    return ck_tile::error_bound(p.type, p.batch * p.output_pixels(), gradient, 4 * magnitude);
+    return results;
 }
 
 } // namespace ck_tile::grouped_conv_bwd_weight

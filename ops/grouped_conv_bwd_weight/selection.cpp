@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which instance computes a problem, and in how many splits.
-#include "ops/grouped_conv/problem_json.hpp"
-#include "ops/grouped_conv_bwd_weight/describe.hpp"
+// Which instances compute a problem, at which cost, and in how many splits.
 #include "ops/grouped_conv_bwd_weight/geometry.hpp"
-#include "ops/grouped_conv_bwd_weight/grouped_conv_bwd_weight.hpp"
-#include "ops/grouped_conv_bwd_weight/instance.hpp"
-#include "ops/host_api.hpp"
+#include "ops/grouped_conv_bwd_weight/operation.hpp"
 
 #include <algorithm>
 
@@ -52,23 +48,12 @@ int choose_split(const device& on, const config& c, const conv::problem& p)
 
 } // namespace
 
-std::vector<const instance*> instances(const device& on) { return instances_for(on, all_instances()); }
-
-std::string name_of(const instance& i) { return i.main->name; }
-
-std::string describe(const instance& i) { return reflect::print(i.configuration); }
-
-status supports(const instance& i, const conv::problem& p)
+status operation::supports(const config& c, const problem& p)
 {
-    const config& c = i.configuration;
-    if(status s = conv::validate(p); !s)
-        return s;
-    if(c.dtype != p.type)
-        return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(c.dtype), name_of(p.type))};
     const bool channels = p.layout != conv::layout::ngchw;
     if(channels != (c.dense == innermost::channels))
         return rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there",
-                                     conv::name_of(p.layout), channels ? "channels" : "pixels",
+                                     name_of(p.layout), channels ? "channels" : "pixels",
                                      channels ? "pixels" : "channels")};
     if(p.spatial > c.spatial)
         return rejection{fmt::format("the instance has {} spatial dimensions, the problem {}: choose one with as many",
@@ -107,35 +92,13 @@ status supports(const instance& i, const conv::problem& p)
     return {};
 }
 
-result<plan> make_plan(const device& on, const conv::problem& p, int splits_asked, std::string_view instance_name)
+result<plan<operation>> operation::schedule_on(const device& on, plan<operation> chosen)
 {
-    if(status s = conv::validate(p); !s)
-        return rejection{s.reason()};
-    if(const auto support = support_for(on, p.type, all_support_kernels()); !support)
-        return rejection{support.reason()};
-    const instance* best = nullptr;
-    std::string reasons;
-    for(const instance* i : instances(on))
-    {
-        if(!instance_name.empty() && name_of(*i) != instance_name)
-            continue;
-        if(status s = supports(*i, p); !s)
-            reasons = s.reason();
-        else if(best == nullptr || cost(i->configuration, p) < cost(best->configuration, p))
-            best = i;
-    }
-    if(best == nullptr && reasons.empty())
-        return rejection{
-            fmt::format("instance '{}' is not one of {}: --instance list shows them", instance_name, on.name())};
-    if(best == nullptr)
-        return rejection{fmt::format("{} on {}: {}",
-                                     instance_name.empty() ? "no instance supports the problem" : instance_name,
-                                     on.name(), reasons)};
-
-    const config& c           = best->configuration;
+    const config& c           = chosen.chosen->configuration;
+    const problem& p          = chosen.problem;
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const bool one            = c.split == split_k::one_split;
-    const std::int64_t wanted = splits_asked > 0 ? splits_asked : one ? 1 : choose_split(on, c, p);
+    const std::int64_t wanted = chosen.splits > 0 ? chosen.splits : one ? 1 : choose_split(on, c, p);
     if(one && wanted > 1)
         return rejection{
             fmt::format("the instance does not split the reduction, and split-k is {}: choose 1 or auto, or an "
@@ -156,65 +119,10 @@ result<plan> make_plan(const device& on, const conv::problem& p, int splits_aske
             fmt::format("{} tiles x {} splits are more than the {} blocks of a launch: choose a smaller split-k",
                         tiles_of(c, p), splits, max_blocks)};
     const std::size_t partials = static_cast<std::size_t>(weights_of(p)) * sizeof(float);
-    return plan{best, static_cast<int>(splits), splits == 1 ? 0 : partials * static_cast<std::size_t>(splits)};
-}
-
-result<plan> make_plan(const device& on, const conv::problem& p, const tuned_table& tuned)
-{
-    const tuned_choice* choice = tuned.find(on.name(), conv::to_json(p));
-    return choice == nullptr ? make_plan(on, p) : make_plan(on, p, choice->splits, choice->instance);
-}
-
-result<measured_plan> tune(const device& on, const conv::problem& p, const tensors& data)
-{
-    result<measured_plan> best = rejection{"no instance supports the problem"};
-    int measured               = 0;
-    for(const instance* i : instances(on))
-    {
-        const result<plan> usual = make_plan(on, p, 0, name_of(*i));
-        if(!usual)
-        {
-            if(!best)
-                best = rejection{usual.reason()};
-            continue;
-        }
-        for(const int splits : {usual->splits, usual->splits / 2, usual->splits * 2})
-        {
-            const result<plan> candidate = make_plan(on, p, splits, name_of(*i));
-            if(splits == 0 || !candidate)
-                continue;
-            const result<device_buffer> workspace = on.allocate(candidate->workspace_bytes);
-            if(!workspace)
-                continue; // a smaller split may fit
-            const result<double> time = on.time([&] { return run(on, p, *candidate, data, workspace->data()); });
-            if(!time)
-                return rejection{time.reason()};
-            ++measured;
-            if(!best || *time < best->milliseconds)
-                best = measured_plan{*candidate, *time, 0};
-        }
-    }
-    if(best)
-        best->measured = measured;
-    return best;
-}
-
-result<tuned_table> load_tuned_table(const std::filesystem::path& file)
-{
-    return tuned_table::load(file, operation, [](tuned_choice& c) -> status {
-        if(const auto known = reflect::parse_instance_name<config>(operation, c.instance); !known)
-            return rejection{known.reason()};
-        const result<conv::problem> p = conv::problem_from_json(c.problem);
-        if(!p)
-            return rejection{p.reason()};
-        c.problem = conv::to_json(*p); // whatever order its keys had
-        return {};
-    });
-}
-
-void remember(tuned_table& table, const device& on, const conv::problem& p, const plan& fastest)
-{
-    table.set({on.name(), conv::to_json(p), name_of(*fastest.chosen), fastest.splits});
+    chosen.splits              = static_cast<int>(splits);
+    chosen.workspace_bytes     = splits == 1 ? 0 : partials * static_cast<std::size_t>(splits);
+    chosen.cost                = cost(c, p);
+    return chosen;
 }
 
 } // namespace ck_tile::grouped_conv_bwd_weight

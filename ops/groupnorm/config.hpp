@@ -26,6 +26,20 @@ enum class pass
     apply
 };
 
+} // namespace ck_tile::groupnorm
+
+template <>
+struct ck_tile::enumerators<ck_tile::groupnorm::pass>
+{
+    static constexpr const char* type                   = "groupnorm::pass";
+    static constexpr enumerator<groupnorm::pass> all[] = {{groupnorm::pass::whole, "whole"},
+                                                          {groupnorm::pass::sums, "sums"},
+                                                          {groupnorm::pass::apply, "apply"}};
+};
+
+namespace ck_tile::groupnorm
+{
+
 struct config
 {
     architecture arch;

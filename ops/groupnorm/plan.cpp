@@ -157,9 +157,6 @@ result<cut> cut_into_slabs(const config& c, const problem& p, int compute_units,
 {
     if(status s = validate(p); !s)
         return rejection{s.reason()};
-    if(c.dtype != p.type)
-        return rejection{fmt::format("the instance computes {}, the problem is {}", ck_tile::name_of(c.dtype),
-                                     ck_tile::name_of(p.type))};
     // Images of one pixel lie alike in both layouts.
     const bool channels = p.layout == layout::nhwgc;
     if(channels != (c.dense == innermost::channels))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How an instance cuts a problem into slabs, what that costs, and which of several instances is best: for forward and backward.
+// How an instance cuts a problem into slabs, and what that costs: for forward and backward.
 #pragma once
 
 #include "ops/groupnorm/problem.hpp"
@@ -7,16 +7,6 @@
 
 namespace ck_tile::groupnorm
 {
-
-// One launch: an instance, and its slabs.
-template <class Instance>
-struct step
-{
-    const Instance* instance;
-    geometry slabs;
-
-    int blocks() const { return slabs.slabs(); }
-};
 
 // Slabs, and what the busiest compute unit has to do for them: bytes that it moves, and a fixed amount per launch.
 struct cut

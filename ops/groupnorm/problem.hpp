@@ -4,11 +4,12 @@
 
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
-#include "ops/tensor_shape.hpp"
+#include "ops/tensor_info.hpp"
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace ck_tile::groupnorm
 {
@@ -21,7 +22,17 @@ enum class layout
     ngchw  // N G C HW
 };
 
-constexpr const char* name_of(layout order) { return order == layout::nhwgc ? "nhwgc" : "ngchw"; }
+} // namespace ck_tile::groupnorm
+
+template <>
+struct ck_tile::enumerators<ck_tile::groupnorm::layout>
+{
+    static constexpr const char* type                     = "groupnorm::layout";
+    static constexpr enumerator<groupnorm::layout> all[] = {{groupnorm::layout::nhwgc, "nhwgc"}, {groupnorm::layout::ngchw, "ngchw"}};
+};
+
+namespace ck_tile::groupnorm
+{
 
 constexpr int max_spatial = 3;
 
@@ -46,6 +57,25 @@ struct problem
 tensor_shape image_shape(const problem& p);     // x, y, dy, dx: e.g. N, H, W, G, C
 tensor_shape parameter_shape(const problem& p); // gamma, beta, dgamma, dbeta: G, C
 tensor_shape statistic_shape(const problem& p); // mean, inv_std: N, G
+
+// The fields by name: see ops/problem_fields.hpp.
+template <class Problem, class Visit>
+void visit_fields(Problem& p, Visit&& v)
+{
+    v.number("N", p.batch);
+    v.sized_list("image", p.image, p.spatial, {"H", "W"});
+    v.number("G", p.groups);
+    v.number("C", p.c);
+    v.choice("dtype", p.type);
+    v.choice("layout", p.layout);
+}
+
+// The same of what a problem of forward or backward adds to.
+template <class Derived, class Visit>
+void visit_base(Derived& p, Visit&& v)
+{
+    visit_fields(static_cast<std::conditional_t<std::is_const_v<Derived>, const problem, problem>&>(p), v);
+}
 
 // Whether the numbers describe a group normalisation at all: counts positive (batch may be 0), all within 32 bits, no tensor
 // of 2^63 bytes or more. Only then may the other functions be called.

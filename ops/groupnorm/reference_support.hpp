@@ -12,25 +12,6 @@
 namespace ck_tile::groupnorm
 {
 
-// A result: its elements in the layout's order, and for each the sum of the absolute values of its terms, which scales the
-// error bound.
-struct reference_result
-{
-    std::vector<double> value;
-    std::vector<double> magnitude;
-
-    explicit reference_result(std::int64_t count = 0)
-        : value(static_cast<std::size_t>(count)), magnitude(static_cast<std::size_t>(count))
-    {
-    }
-
-    void set(std::size_t at, double v, double m)
-    {
-        value[at]     = v;
-        magnitude[at] = m;
-    }
-};
-
 // A sum and that of its terms' absolute values.
 struct checked_sum
 {
@@ -46,10 +27,12 @@ struct checked_sum
 // Where an element of x lies.
 struct image_order
 {
+    const problem& p;
     std::int64_t image, pixel, channel; // strides
 
-    explicit image_order(const problem& p)
-        : image(p.pixels() * p.channels()),
+    explicit image_order(const problem& of)
+        : p(of),
+          image(p.pixels() * p.channels()),
           pixel(p.layout == layout::nhwgc ? p.channels() : 1),
           channel(p.layout == layout::nhwgc ? 1 : p.pixels())
     {
@@ -58,6 +41,16 @@ struct image_order
     std::size_t operator()(std::int64_t n, std::int64_t c, std::int64_t i) const
     {
         return static_cast<std::size_t>(n * image + i * pixel + c * channel);
+    }
+
+    // visit(place of the element, number of its statistics, channel) for each element.
+    template <class Visit>
+    void each(Visit&& visit) const
+    {
+        for(std::int64_t n = 0; n < p.batch; ++n)
+            for(std::int64_t c = 0; c < p.channels(); ++c)
+                for(std::int64_t i = 0; i < p.pixels(); ++i)
+                    visit((*this)(n, c, i), static_cast<std::size_t>(n * p.groups + c / p.c), static_cast<std::size_t>(c));
     }
 };
 

@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: MIT
-#include "ops/groupnorm_bwd/reference.hpp"
+// The fp64 reference. Runs on all cores; the result does not depend on how many there are.
+//   dbeta = sum of dy,  dgamma = sum of dy * (x - mean) * inv_std               over images and pixels
+//   dx = inv_std * (gamma * dy - m1 - xhat * m2),  with the means m1 of gamma * dy and m2 of gamma * dy * xhat over a group
+#include "ops/groupnorm/reference_support.hpp"
+#include "ops/groupnorm_bwd/operation.hpp"
 
 namespace ck_tile::groupnorm_bwd
 {
 
-reference_gradients reference(const groupnorm::problem& p, const reference_inputs& in)
+std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
 {
     using groupnorm::checked_sum;
     const groupnorm::image_order place(p);
-    const auto gamma = [&](std::int64_t c) {
-        return in.gamma.empty() ? 1.0 : static_cast<double>(in.gamma[static_cast<std::size_t>(c)]);
+    const std::vector<float> x = set["x"].values(), dy = set["dy"].values(), means = set["mean"].values(),
+                             inv_stds = set["inv_std"].values(), gammas = set["gamma"].values();
+    const bool with_gamma = set["gamma"].on_device();
+    const auto gamma      = [&](std::int64_t c) {
+        return with_gamma ? static_cast<double>(gammas[static_cast<std::size_t>(c)]) : 1.0;
     };
-    reference_gradients out = {groupnorm::reference_result(p.batch * place.image),
-                               groupnorm::reference_result(p.channels()), groupnorm::reference_result(p.channels())};
+    reference_values dx(p.batch * place.image), dgammas(p.channels()), dbetas(p.channels());
 
     // dx, group by group.
     on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
         const std::int64_t n = statistic / p.groups, first = statistic % p.groups * p.c;
-        const double mean    = in.mean[static_cast<std::size_t>(statistic)];
-        const double inv_std = in.inv_std[static_cast<std::size_t>(statistic)];
+        const double mean    = means[static_cast<std::size_t>(statistic)];
+        const double inv_std = inv_stds[static_cast<std::size_t>(statistic)];
         const auto each      = [&](auto&& visit) {
             for(std::int64_t c = first; c < first + p.c; ++c)
                 for(std::int64_t i = 0; i < p.pixels(); ++i)
                 {
                     const std::size_t at = place(n, c, i);
-                    visit(at, gamma(c) * in.dy[at], (in.x[at] - mean) * inv_std);
+                    visit(at, gamma(c) * dy[at], (x[at] - mean) * inv_std);
                 }
         };
         checked_sum m1, m2;
@@ -34,7 +40,7 @@ reference_gradients reference(const groupnorm::problem& p, const reference_input
         });
         const double elements = static_cast<double>(p.group_elements());
         each([&](std::size_t at, double weighted, double xhat) {
-            out.dx.set(at, inv_std * (weighted - m1.value / elements - xhat * (m2.value / elements)),
+            dx.set(at, inv_std * (weighted - m1.value / elements - xhat * (m2.value / elements)),
                        std::abs(inv_std) *
                            (std::abs(weighted) + m1.magnitude / elements + std::abs(xhat) * (m2.magnitude / elements)));
         });
@@ -46,18 +52,25 @@ reference_gradients reference(const groupnorm::problem& p, const reference_input
         for(std::int64_t n = 0; n < p.batch; ++n)
         {
             const auto statistic = static_cast<std::size_t>(n * p.groups + c / p.c);
-            const double mean = in.mean[statistic], inv_std = in.inv_std[statistic];
+            const double mean = means[statistic], inv_std = inv_stds[statistic];
             for(std::int64_t i = 0; i < p.pixels(); ++i)
             {
                 const std::size_t at = place(n, c, i);
-                dbeta.add(in.dy[at]);
-                dgamma.add(in.dy[at] * ((in.x[at] - mean) * inv_std));
+                dbeta.add(dy[at]);
+                dgamma.add(dy[at] * ((x[at] - mean) * inv_std));
             }
         }
-        out.dgamma.set(static_cast<std::size_t>(c), dgamma.value, dgamma.magnitude);
-        out.dbeta.set(static_cast<std::size_t>(c), dbeta.value, dbeta.magnitude);
+        dgammas.set(static_cast<std::size_t>(c), dgamma.value, dgamma.magnitude);
+        dbetas.set(static_cast<std::size_t>(c), dbeta.value, dbeta.magnitude);
     });
-    return out;
+    std::vector<reference_values> wanted;
+    if(p.wanted.dx)
+        wanted.push_back(std::move(dx));
+    if(p.wanted.dgamma)
+        wanted.push_back(std::move(dgammas));
+    if(p.wanted.dbeta)
+        wanted.push_back(std::move(dbetas));
+    return wanted;
 }
 
 } // namespace ck_tile::groupnorm_bwd

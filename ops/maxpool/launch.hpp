@@ -2,14 +2,11 @@
 // What the host sides of both passes share: numbers for the kernels, and the limits of a view and of a launch.
 #pragma once
 
-#include "ops/host_api.hpp"
+#include "ops/operation.hpp"
 #include "ops/maxpool/problem.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <span>
-#include <string_view>
-#include <vector>
 
 namespace ck_tile::maxpool
 {
@@ -56,12 +53,10 @@ inline status check_blocks(std::int64_t blocks_per_image, std::int64_t batch)
     return {};
 }
 
-// Rejects an instance made for another type or layout, or for wider vectors than the channels allow.
+// Rejects an instance made for another layout, or for wider vectors than the channels allow.
 template <class Config>
 status check_kind(const Config& c, const problem& p)
 {
-    if(c.dtype != p.type)
-        return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(c.dtype), name_of(p.type))};
     if(c.layout != p.layout)
         return rejection{
             fmt::format("the instance has layout {}, the problem {}", name_of(c.layout), name_of(p.layout))};
@@ -71,30 +66,6 @@ status check_kind(const Config& c, const problem& p)
                         "vector, or pad the channels",
                         p.channels, c.vector)};
     return {};
-}
-
-// The instance that supports the problem at the least cost(instance), or the one of that name.
-template <class Instance, class Supports, class Cost>
-result<const Instance*> choose_instance(const std::vector<const Instance*>& among, const device& on,
-                                        std::string_view name, Supports&& supports, Cost&& cost)
-{
-    const Instance* best = nullptr;
-    std::string reason;
-    for(const Instance* i : among)
-    {
-        if(!name.empty() && name != i->main->name)
-            continue;
-        if(const status s = supports(*i); !s)
-            reason = s.reason();
-        else if(best == nullptr || cost(*i) < cost(*best))
-            best = i;
-    }
-    if(best != nullptr)
-        return best;
-    if(reason.empty())
-        return rejection{fmt::format("instance '{}' is not one of {}: --instance list shows them", name, on.name())};
-    return rejection{
-        fmt::format("{} on {}: {}", name.empty() ? "no instance supports the problem" : name, on.name(), reason)};
 }
 
 } // namespace ck_tile::maxpool

@@ -5,7 +5,7 @@
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
 #include "ops/maxpool/kinds.hpp"
-#include "ops/tensor_shape.hpp"
+#include "ops/tensor_info.hpp"
 
 #include <array>
 #include <cstdint>
@@ -52,6 +52,24 @@ struct problem
 
 tensor_shape input_shape(const problem& p);  // N, Hi, Wi, C or N, C, Hi, Wi
 tensor_shape output_shape(const problem& p); // N, Ho, Wo, C or N, C, Ho, Wo
+
+// The fields by name: see ops/problem_fields.hpp.
+template <class Problem, class Visit>
+void visit_fields(Problem& p, Visit&& v)
+{
+    v.number("N", p.batch);
+    v.number("C", p.channels);
+    v.list("input", p.input, 2, {"Hi", "Wi"});
+    v.list("window", p.window, 2, {"Y", "X"});
+    v.list("strides", p.stride, 2, {"Sy", "Sx"});
+    v.list("dilations", p.dilation, 2, {"Dy", "Dx"});
+    v.list("left_pads", p.left_pad, 2, {"LPy", "LPx"});
+    v.list("right_pads", p.right_pad, 2, {"RPy", "RPx"});
+    v.flag("ceil", p.ceil_mode);
+    v.choice("indices", p.indices);
+    v.choice("dtype", p.type);
+    v.choice("layout", p.layout);
+}
 
 // Whether the numbers describe a max-pooling at all: lengths positive (batch may be 0) and, the padded input too, within 32
 // bits, a window no larger than the padded input, an element of the input in every window, and no tensor of 2^63 bytes or more; u8 indices count the

@@ -2,8 +2,6 @@
 // The references: threads take planes, one channel of one image each.
 #include "ops/maxpool/reference.hpp"
 
-#include "ops/reference.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -107,28 +105,22 @@ maxima reference_maxima(const problem& p, const std::vector<float>& in)
     return found;
 }
 
-reference_gradient reference_backward(const problem& p, const std::vector<float>& out,
-                                      const std::vector<std::int64_t>& indices)
+reference_values reference_backward(const problem& p, const std::vector<float>& out,
+                                    const std::vector<std::int64_t>& indices)
 {
-    const auto elements       = static_cast<std::size_t>(input_shape(p).elements());
     const std::int64_t pixels = p.output_pixels();
-    reference_gradient result{std::vector<double>(elements), std::vector<double>(elements)};
+    reference_values result(input_shape(p).elements());
     each_plane(p, [&](std::int64_t n) {
         const plane from = plane_of(p, n, pixels), to = plane_of(p, n, p.input_pixels());
         for(std::int64_t pixel = 0; pixel < pixels; ++pixel)
         {
             const double term     = out[from.at(pixel)];
             const std::size_t hit = to.at(indices[from.at(pixel)]);
-            result.gradient[hit] += term;
-            result.magnitude[hit] += std::abs(term);
+            result.values[hit] += term;
+            result.magnitudes[hit] += std::abs(term);
         }
     });
     return result;
-}
-
-double error_bound(const problem& p, double gradient, double magnitude)
-{
-    return ck_tile::error_bound(p.type, p.window_elements(), gradient, magnitude);
 }
 
 std::vector<std::byte> encode_indices(const problem& p, const std::vector<std::int64_t>& flat)
@@ -136,7 +128,7 @@ std::vector<std::byte> encode_indices(const problem& p, const std::vector<std::i
     const auto itself = [](std::int64_t, std::int64_t index) { return index; };
     if(p.indices == indices::int32)
         return store_as<std::int32_t>(flat, itself);
-    if(p.indices == indices::int64)
+    if(p.indices == indices::int64 || p.indices == indices::recompute)
         return store_as<std::int64_t>(flat, itself);
     return store_as<std::uint8_t>(flat, [&](std::int64_t element, std::int64_t index) {
         const std::int64_t pixel = output_pixel(p, element), oh = pixel / p.output(1), ow = pixel % p.output(1);
@@ -151,7 +143,7 @@ std::vector<std::int64_t> decode_indices(const problem& p, std::span<const std::
     const auto itself = [](std::int64_t, std::int64_t index) { return index; };
     if(p.indices == indices::int32)
         return load_as<std::int32_t>(stored, itself);
-    if(p.indices == indices::int64)
+    if(p.indices == indices::int64 || p.indices == indices::recompute)
         return load_as<std::int64_t>(stored, itself);
     return load_as<std::uint8_t>(stored, [&](std::int64_t element, std::int64_t index) {
         const std::int64_t pixel = output_pixel(p, element);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ops/maxpool/problem.hpp"
+#include "ops/reference.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,22 +25,11 @@ struct maxima
 // and the last of several counts; a window of nothing but -inf has its first element of the input as maximum.
 maxima reference_maxima(const problem& p, const std::vector<float>& in);
 
-// For every element of the input: the gradient, and the sum of the absolute values of its terms, which scales the bound.
-struct reference_gradient
-{
-    std::vector<double> gradient;
-    std::vector<double> magnitude;
-};
+// dX[i] = the sum of dY over the windows whose index is i: at most as many terms as a window has elements.
+reference_values reference_backward(const problem& p, const std::vector<float>& out,
+                                    const std::vector<std::int64_t>& indices);
 
-// dX[i] = the sum of dY over the windows whose index is i.
-reference_gradient reference_backward(const problem& p, const std::vector<float>& out,
-                                      const std::vector<std::int64_t>& indices);
-
-// The error that the type and a sum of at most L = window elements terms allow for an element of the gradient:
-//   u_out * max(|gradient|, smallest normal number) + 2^-24 * (8 + 2 * sqrt(L)) * magnitude
-double error_bound(const problem& p, double gradient, double magnitude);
-
-// Flat indices as the bytes of the problem's kind (not recompute), and back.
+// Flat indices as the bytes of the problem's kind, for recompute those of int64, and back.
 std::vector<std::byte> encode_indices(const problem& p, const std::vector<std::int64_t>& flat);
 std::vector<std::int64_t> decode_indices(const problem& p, std::span<const std::byte> stored);
 

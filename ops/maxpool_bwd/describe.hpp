@@ -7,10 +7,3 @@
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::maxpool_bwd::config, arch, dtype, index, layout, window, stride, left_pad, rows, cols,
                         vector, threads);
-
-namespace ck_tile::maxpool_bwd
-{
-
-inline constexpr const char* operation = "maxpool_bwd";
-
-} // namespace ck_tile::maxpool_bwd

@@ -6,10 +6,3 @@
 #include "ops/maxpool_fwd/config.hpp"
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::maxpool_fwd::config, arch, dtype, index, layout, vector, threads);
-
-namespace ck_tile::maxpool_fwd
-{
-
-inline constexpr const char* operation = "maxpool_fwd";
-
-} // namespace ck_tile::maxpool_fwd

@@ -6,5 +6,5 @@
 int main(int argc, char** argv)
 {
     using namespace ck_tile::grouped_conv_bwd_weight;
-    return ck_tile::reflect::config_tool<config>(argc, argv, operation, {"finish", "reference"});
+    return ck_tile::reflect::config_tool<config>(argc, argv, "grouped_conv_bwd_weight", {"finish", "reference"});
 }

@@ -6,5 +6,5 @@
 int main(int argc, char** argv)
 {
     using namespace ck_tile::maxpool_fwd;
-    return ck_tile::reflect::config_tool<config>(argc, argv, operation, {"reference"});
+    return ck_tile::reflect::config_tool<config>(argc, argv, "maxpool_fwd", {"reference"});
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Computes one group normalisation, and verifies, times and saves it as the arguments say.
+#include "examples/support/program.hpp"
+#include "ops/groupnorm_fwd/operation.hpp"
+
+namespace
+{
+
+constexpr const char* about =
+    R"(Group norm forward: computes, verifies and times the normalised tensor, and the mean and inv_std of each group.
+
+  groupnorm_fwd [verify init time [N H W G C]]
+
+    verify    0 no, 1 fp64 reference on the CPU, 2 reference kernel on the target
+    init      0 none (zeros), 1 integers in [-5, 5], 2 decimals in [-0.5, 0.5]
+    time      0 no, 1 yes
+    N H W     images, and their height and width
+    G C       groups, and channels per group
+
+  Without numbers: 1 1 0 and 16 16 16 32 64.
+  Files in: x.npy, gamma.npy and beta.npy. Out: those, y.npy, mean.npy and inv_std.npy (the results).
+  Exit code: 0 verified or nothing to verify, 1 wrong result, 2 bad arguments or not supported.
+)";
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return ck_tile::examples::main_of<ck_tile::groupnorm_fwd::operation>(argc, argv, "groupnorm_fwd", about);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// The element types of tensors and of .npy files, brought together.
+#include "ops/harness/tensor_file.hpp"
+
+#include "ck_tile/runtime/host_convert.hpp"
+#include "ck_tile/runtime/npy.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+namespace ck_tile::harness
+{
+
+namespace
+{
+
+npy_type type_in_file(data_type type)
+{
+    switch(type)
+    {
+    case data_type::fp16: return npy_type::float16;
+    case data_type::bf16:
+    case data_type::fp32: break;
+    case data_type::u8: return npy_type::uint8;
+    case data_type::int32: return npy_type::int32;
+    case data_type::int64: return npy_type::int64;
+    }
+    return npy_type::float32;
+}
+
+status check_header(const tensor_info& t, const std::filesystem::path& file, npy_type found_type,
+                    const std::vector<std::int64_t>& found_lengths)
+{
+    const npy_type type      = type_in_file(t.type);
+    const std::string option = is_floating(t.type) ? "dtype" : t.name;
+    if(found_type != type)
+    {
+        return rejection{fmt::format("{}: {} needs an array of {}, found {}: convert the file, or choose another --{}",
+                                     file.string(), is_floating(t.type) ? ck_tile::name_of(t.type) : name_of(type),
+                                     name_of(type), name_of(found_type), option)};
+    }
+    if(found_lengths != t.shape.lengths)
+    {
+        return rejection{fmt::format("{}: the problem needs the shape ({}), found ({})", file.string(),
+                                     fmt::join(t.shape.lengths, ", "), fmt::join(found_lengths, ", "))};
+    }
+    return {};
+}
+
+} // namespace
+
+std::filesystem::path file_of(const tensor_info& t, const std::filesystem::path& folder)
+{
+    return folder / (std::string(t.name) + ".npy");
+}
+
+status check_tensor_file(const tensor_info& t, const std::filesystem::path& folder)
+{
+    const auto file                 = file_of(t, folder);
+    const result<npy_header> header = read_npy_header(file);
+    return header ? check_header(t, file, header->type, header->lengths) : rejection{header.reason()};
+}
+
+result<std::vector<std::byte>> load_tensor(const tensor_info& t, const std::filesystem::path& folder)
+{
+    const auto file         = file_of(t, folder);
+    result<npy_array> array = read_npy(file);
+    if(!array)
+        return rejection{array.reason()};
+    if(status fits = check_header(t, file, array->type, array->lengths); !fits)
+        return rejection{fits.reason()};
+    const data_type type = t.type;
+    if(type != data_type::bf16)
+        return std::move(array->data);
+
+    const std::vector<float> values = decode(data_type::fp32, array->data);
+    std::vector<std::byte> elements = encode(type, values);
+    const std::vector<float> kept   = decode(type, elements);
+    for(std::size_t i = 0; i < values.size(); ++i)
+    {
+        if(values[i] != kept[i] && !std::isnan(values[i]))
+        {
+            return rejection{fmt::format("{}: every value must be a bf16 number, but element {} is {}, between two of "
+                                         "them: round the values before they are saved, or choose --dtype fp32",
+                                         file.string(), i, values[i])};
+        }
+    }
+    return elements;
+}
+
+status dump_tensor(const host_tensor& t, const std::filesystem::path& folder)
+{
+    const auto file = file_of(t, folder);
+    if(t.type == data_type::bf16 || t.elements.empty())
+        return write_npy(file, type_in_file(t.type), t.shape.lengths,
+                         encode(t.type == data_type::bf16 ? data_type::fp32 : t.type, t.values()));
+    return write_npy(file, type_in_file(t.type), t.shape.lengths, t.elements);
+}
+
+} // namespace ck_tile::harness

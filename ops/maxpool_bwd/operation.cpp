@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "ops/maxpool_bwd/operation.hpp"
+
+#include "ops/maxpool/launch.hpp"
+#include "ops/maxpool/reference.hpp"
+#include "ops/maxpool_bwd/support_kernels.hpp"
+
+namespace ck_tile::maxpool_bwd
+{
+namespace
+{
+
+using maxpool::problem;
+
+arguments arguments_of(const problem& p, const tensors& data)
+{
+    arguments a = {};
+    a.out = data.dout, a.indices = data.indices, a.in = data.din;
+    maxpool::set_problem(a, p);
+    return a;
+}
+
+// The problem with the indices that the kernel reads: those that the forward pass finds again are as narrow as can be.
+problem with_stored_indices(problem p)
+{
+    if(p.indices == indices::recompute)
+        p.indices = p.window_elements() <= 256 ? indices::u8 : indices::int32;
+    return p;
+}
+
+schedule shares_of(const config& c, const problem& p)
+{
+    schedule s  = {};
+    const int patch[2] = {c.patch_height(), c.patch_width()};
+    for(int d = 0; d < 2; ++d)
+    {
+        const std::int64_t length = p.input[static_cast<std::size_t>(d)],
+                           stride = p.stride[static_cast<std::size_t>(d)];
+        s.patches[d]              = static_cast<int>(ceil_div(length, c.any_window() ? stride : patch[d]));
+        s.classes[d]              = static_cast<int>(c.any_window() ? std::min(stride, length) : 1);
+    }
+    s.blocks = ceil_div(std::int64_t(s.patches[0]) * s.patches[1] * (p.channels / c.vector), c.threads);
+    return s;
+}
+
+// Memory instructions per element of dX, which only compare.
+double cost(const config& c, const problem& p)
+{
+    const double per_patch = c.patch_height() * c.patch_width() * c.vector;
+    if(c.any_window())
+    {
+        const auto taps = [&](std::size_t d) { return ceil_div(p.window[d], p.stride[d]); };
+        return (2.0 * static_cast<double>(taps(0) * taps(1)) + 1) / per_patch;
+    }
+    const double reads = 2.0 * c.windows_over(c.patch_height()).count * c.row_of_windows().regs();
+    return (reads + c.whole_patch().regs()) / per_patch;
+}
+
+// Success, or why an instance for one window is not for this one.
+status check_window(const config& c, const problem& p)
+{
+    for(std::size_t d = 0; d < 2; ++d)
+        if(p.window[d] != c.window || p.stride[d] != c.stride || p.left_pad[d] != c.left_pad ||
+           (p.dilation[d] != 1 && c.window > 1))
+            return rejection{fmt::format("the instance is for windows of {0}x{0} with stride {1}, left pad {2} and no "
+                                         "dilation, in {3} the problem has {4}, {5}, {6} and dilation {7}",
+                                         c.window, c.stride, c.left_pad, d == 0 ? "H" : "W", p.window[d], p.stride[d],
+                                         p.left_pad[d], p.dilation[d])};
+    if(c.layout == layout::nhwc)
+        return {};
+    if(p.output(1) % c.read_run() != 0)
+        return rejection{
+            fmt::format("Wo = {} is not a multiple of the vector width {}: choose an instance for any window",
+                        p.output(1), c.read_run())};
+    if(p.input[1] % c.write_run() != 0)
+        return rejection{
+            fmt::format("Wi = {} is not a multiple of the vector width {}: choose an instance for any window",
+                        p.input[1], c.write_run())};
+    return {};
+}
+
+} // namespace
+
+std::vector<tensor_info> operation::tensor_list(const problem& p)
+{
+    const bool recompute = p.indices == indices::recompute;
+    return {{.name = "dout", .type = p.type, .shape = maxpool::output_shape(p)},
+            {.name  = "indices",
+             .type  = maxpool::type_of(p.indices),
+             .shape = maxpool::output_shape(p),
+             .role  = recompute ? tensor_role::origin : tensor_role::input},
+            {.name  = "in",
+             .type  = p.type,
+             .shape = maxpool::input_shape(p),
+             .role  = recompute ? tensor_role::input : tensor_role::origin},
+            {.name = "out", .type = p.type, .shape = maxpool::output_shape(p), .role = tensor_role::origin},
+            {.name  = "din",
+             .type  = p.type,
+             .shape = maxpool::input_shape(p),
+             .role  = tensor_role::result,
+             .terms = p.window_elements()}};
+}
+
+status operation::supports(const config& c, const problem& given)
+{
+    const problem p = with_stored_indices(given);
+    if(c.index != p.indices)
+        return rejection{fmt::format("the instance reads {} indices, the problem has {}", name_of(c.index),
+                                     name_of(p.indices))};
+    if(status s = maxpool::check_kind(c, p); !s)
+        return s;
+    if(!c.any_window())
+        if(status s = check_window(c, p); !s)
+            return s;
+    if(status s = maxpool::check_image(p, maxpool::bytes_of(p.indices)); !s)
+        return s;
+    return maxpool::check_blocks(shares_of(c, p).blocks_per_image(), p.batch);
+}
+
+result<plan<operation>> operation::schedule_on(const device& on, plan<operation> chosen)
+{
+    const problem& p = chosen.problem;
+    chosen.schedule  = shares_of(chosen.chosen->configuration, p);
+    chosen.cost      = cost(chosen.chosen->configuration, p);
+    if(p.indices != indices::recompute)
+        return chosen;
+
+    const problem stored = with_stored_indices(p);
+    const auto maxima    = make_plan<maxpool_fwd::operation>(on, stored);
+    if(!maxima)
+        return rejection{maxima.reason()};
+    chosen.schedule.maxima = *maxima;
+    chosen.workspace_bytes = static_cast<std::size_t>(maxpool::output_shape(stored).elements() *
+                                                      maxpool::bytes_of(stored.indices));
+    return chosen;
+}
+
+std::vector<launch> operation::launches(const plan<operation>& what, const tensors& data, void* workspace)
+{
+    const schedule& s = what.schedule;
+    arguments a       = arguments_of(what.problem, data);
+    a.patches = s.patches, a.classes = s.classes, a.blocks = static_cast<int>(s.blocks);
+    std::vector<launch> all;
+    if(s.maxima)
+    {
+        a.indices = workspace;
+        all       = maxpool_fwd::operation::launches(*s.maxima, {data.in, nullptr, workspace}, nullptr);
+    }
+    all.emplace_back(*what.chosen->main, what.problem.batch * s.blocks_per_image(), a);
+    return all;
+}
+
+std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
+                                                  const tensors& data, void*)
+{
+    const kernel& reference     = support["reference"];
+    const reference_arguments a = {arguments_of(p, data), p.indices, p.layout == maxpool::layout::nhwc};
+    return {{reference, ceil_div(maxpool::input_shape(p).elements(), reference.threads), a}};
+}
+
+void operation::derive_inputs(const problem& p, harness::tensor_set& set)
+{
+    const maxpool::maxima maxima = maxpool::reference_maxima(p, set["in"].values());
+    set["out"].set_values(maxima.values);
+    set["indices"].elements = maxpool::encode_indices(p, maxima.indices);
+}
+
+status operation::check_inputs(const problem& p, const harness::tensor_set& set)
+{
+    return maxpool::check_indices(p, maxpool::decode_indices(p, set["indices"].elements));
+}
+
+std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
+{
+    return {maxpool::reference_backward(p, set["dout"].values(), maxpool::decode_indices(p, set["indices"].elements))};
+}
+
+// The reference kernel reads indices: for recompute, those that the inputs were made with.
+operation::problem operation::reference_problem(problem p)
+{
+    p.type = data_type::fp32;
+    if(p.indices == indices::recompute)
+        p.indices = indices::int64;
+    return p;
+}
+
+} // namespace ck_tile::maxpool_bwd

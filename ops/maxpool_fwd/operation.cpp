@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "ops/maxpool_fwd/operation.hpp"
+
+#include "ops/maxpool/launch.hpp"
+#include "ops/maxpool/reference.hpp"
+#include "ops/maxpool_fwd/support_kernels.hpp"
+
+namespace ck_tile::maxpool_fwd
+{
+namespace
+{
+
+arguments arguments_of(const maxpool::problem& p, const tensors& data)
+{
+    arguments a = {};
+    a.in = data.in, a.out = data.out, a.indices = data.indices;
+    maxpool::set_problem(a, p);
+    return a;
+}
+
+std::int64_t blocks_per_image(const config& c, const maxpool::problem& p)
+{
+    return ceil_div(p.output_pixels() * p.channels / c.vector, c.threads);
+}
+
+} // namespace
+
+std::vector<tensor_info> operation::tensor_list(const problem& p)
+{
+    const bool indexed = p.indices != indices::recompute;
+    return {{.name = "in", .type = p.type, .shape = maxpool::input_shape(p)},
+            {.name = "out", .type = p.type, .shape = maxpool::output_shape(p), .role = tensor_role::result},
+            {.name  = "indices",
+             .type  = maxpool::type_of(p.indices),
+             .shape = maxpool::output_shape(p),
+             .role  = indexed ? tensor_role::result : tensor_role::absent}};
+}
+
+status operation::supports(const config& c, const problem& p)
+{
+    if(p.indices != indices::recompute && c.index != p.indices)
+        return rejection{fmt::format("the instance writes {} indices, the problem wants {}", name_of(c.index),
+                                     name_of(p.indices))};
+    if(status s = maxpool::check_kind(c, p); !s)
+        return s;
+    if(status s = maxpool::check_image(p, maxpool::bytes_of(p.indices)); !s)
+        return s;
+    return maxpool::check_blocks(blocks_per_image(c, p), p.batch);
+}
+
+result<plan<operation>> operation::schedule_on(const device&, plan<operation> chosen)
+{
+    const config& c = chosen.chosen->configuration;
+    chosen.schedule = {blocks_per_image(c, chosen.problem)};
+    chosen.cost     = 1.0 / c.vector;
+    return chosen;
+}
+
+std::vector<launch> operation::launches(const plan<operation>& what, const tensors& data, void*)
+{
+    arguments a = arguments_of(what.problem, data);
+    a.blocks    = static_cast<int>(what.schedule.blocks_per_image);
+    if(what.problem.indices == indices::recompute)
+        a.indices = nullptr;
+    return {{*what.chosen->main, what.problem.batch * a.blocks, a}};
+}
+
+std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
+                                                  const tensors& data, void*)
+{
+    const kernel& reference     = support["reference"];
+    const reference_arguments a = {arguments_of(p, data), p.layout == maxpool::layout::nhwc};
+    return {{reference, ceil_div(maxpool::output_shape(p).elements(), reference.threads), a}};
+}
+
+std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
+{
+    maxpool::maxima maxima = maxpool::reference_maxima(p, set["in"].values());
+    std::vector<reference_values> results(1);
+    results[0].values.assign(maxima.values.begin(), maxima.values.end());
+    if(p.indices != indices::recompute)
+        results.emplace_back().integers = std::move(maxima.indices);
+    return results;
+}
+
+// The reference kernel writes flat indices of 8 bytes.
+operation::problem operation::reference_problem(problem p)
+{
+    p.type    = data_type::fp32;
+    p.indices = indices::int64;
+    return p;
+}
+
+std::vector<std::int64_t> operation::integers_of(const problem& p, const harness::host_tensor& stored)
+{
+    return maxpool::decode_indices(p, stored.elements);
+}
+
+} // namespace ck_tile::maxpool_fwd

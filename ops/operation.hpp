@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// An operation is one description, a struct `operation` in its namespace; what users call - instances, plan, run, reference - is
+// made from it here, for every operation alike. Programs, tests, benchmarks, tuning and the generator need nothing else of it.
+//
+//   struct operation
+//   {
+//       static constexpr const char* name      = "maxpool_bwd";    // its folder, and how names of instances begin
+//       static constexpr const char* support[] = {"reference"};    // kernels that the instances of a type share
+//       static constexpr bool splits_reduction = false;            // whether plans have splits to choose
+//       using problem, config, tensors, schedule;                  // schedule: what a plan knows beside its instance
+//
+//       static status validate(const problem&);                    // may it be asked at all
+//       static std::vector<tensor_info> tensor_list(const problem&);
+//       static tensors bind(std::span<void* const>);               // addresses, in the order of that list
+//       static status supports(const config&, const problem&);
+//       static result<plan<operation>> schedule_on(const device&, plan<operation>);   // completes a plan: schedule, workspace, cost
+//       static std::vector<launch> launches(const plan<operation>&, const tensors&, void* workspace);
+//       static std::vector<launch> reference_launches(const support_kernels<operation>&, const problem&, const tensors&, void* workspace);
+//
+//       static std::span<const instance<operation>> instances();                      // these two the build generates
+//       static std::span<const support_kernels<operation>> support_sets();
+//   };
+//
+// A problem has a `type`, and visit_fields() names its numbers (ops/problem_fields.hpp). ops/harness/verify.hpp says what an
+// operation states to be verified.
+#pragma once
+
+#include "ck_tile/core/multi_index.hpp"
+#include "ck_tile/runtime/device.hpp"
+#include "ops/tensor_info.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ck_tile
+{
+
+// One compiled configuration.
+template <class Op>
+struct instance
+{
+    typename Op::config configuration;
+    const kernel* main;
+};
+
+// The kernels that all instances of an architecture and type share, in the order of Op::support.
+template <class Op>
+struct support_kernels
+{
+    architecture arch;
+    data_type type;
+    std::array<const kernel*, std::size(Op::support)> kernels;
+
+    const kernel& operator[](std::string_view name) const
+    {
+        const auto found = std::find(std::begin(Op::support), std::end(Op::support), name);
+        return *kernels[static_cast<std::size_t>(found - std::begin(Op::support))];
+    }
+};
+
+// A kernel to be queued, with a copy of its arguments.
+class launch
+{
+  public:
+    template <class Arguments>
+    launch(const kernel& k, std::int64_t blocks, const Arguments& arguments) : kernel_(&k), blocks_(blocks), bytes_(sizeof arguments)
+    {
+        static_assert(sizeof arguments <= sizeof arguments_, "launch: the arguments of a kernel have 512 bytes at most");
+        std::memcpy(arguments_.data(), &arguments, sizeof arguments);
+    }
+
+    status queue(const device& on, stream s) const
+    {
+        return on.launch(*kernel_, {static_cast<unsigned>(blocks_)}, arguments_.data(), bytes_, s);
+    }
+
+  private:
+    const kernel* kernel_;
+    std::int64_t blocks_;
+    std::size_t bytes_;
+    alignas(16) std::array<std::byte, 512> arguments_;
+};
+
+// What run() will do for a problem.
+template <class Op>
+struct plan
+{
+    const instance<Op>* chosen;
+    const support_kernels<Op>* support;
+    typename Op::problem problem;
+    int splits                    = 0; // of the reduction, 1 or more; where there is none to split, 1
+    typename Op::schedule schedule = {};
+    std::size_t workspace_bytes   = 0;
+    double cost                   = 0; // compares plans of one problem
+};
+
+// What a caller may prescribe to a plan.
+struct plan_request
+{
+    std::string_view instance = {}; // by name; empty: the one that costs least
+    int splits                = 0;  // of the reduction; 0: as many as cost least
+};
+
+template <class Op>
+std::string_view name_of(const instance<Op>& i)
+{
+    return i.main->name;
+}
+
+// The names of the instances that the plan runs: "name", or "name, name" for passes.
+template <class Op>
+std::string names_of(const plan<Op>& what)
+{
+    if constexpr(requires { Op::instances_of(what); })
+        return fmt::format("{}", fmt::join(Op::instances_of(what), ", "));
+    else
+        return std::string(name_of(*what.chosen));
+}
+
+// The configurations compiled into this program that the device can run.
+template <class Op>
+std::vector<const instance<Op>*> instances(const device& on)
+{
+    std::vector<const instance<Op>*> found;
+    for(const instance<Op>& i : Op::instances())
+        if(i.configuration.arch == on.architecture().arch && (!on.is_host() || i.main->on_host != nullptr))
+            found.push_back(&i);
+    return found;
+}
+
+// The support kernels for the device and the type, or that the program was built without them.
+template <class Op>
+result<const support_kernels<Op>*> support_for(const device& on, data_type type)
+{
+    for(const support_kernels<Op>& s : Op::support_sets())
+        if(s.arch == on.architecture().arch && s.type == type)
+            return &s;
+    return rejection{
+        fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
+                    name_of(type), on.architecture().name)};
+}
+
+// Success, or why this instance cannot compute this problem.
+template <class Op>
+status supports(const instance<Op>& i, const typename Op::problem& p)
+{
+    if(status s = Op::validate(p); !s)
+        return s;
+    if(dtype_of(i.configuration) != p.type)
+        return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(dtype_of(i.configuration)),
+                                     name_of(p.type))};
+    return Op::supports(i.configuration, p);
+}
+
+namespace detail
+{
+// The plan of a problem on one instance.
+template <class Op>
+result<plan<Op>> plan_with(const device& on, const instance<Op>& i, const support_kernels<Op>& support,
+                           const typename Op::problem& p, int splits)
+{
+    if(status s = supports(i, p); !s)
+        return rejection{s.reason()};
+    return Op::schedule_on(on, plan<Op>{&i, &support, p, splits});
+}
+} // namespace detail
+
+// The plan that costs least of those that the request allows. Rejects problems that no instance supports.
+template <class Op>
+result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, const plan_request& request = {})
+{
+    if(status s = Op::validate(p); !s)
+        return rejection{s.reason()};
+    const auto support = support_for<Op>(on, p.type);
+    if(!support)
+        return rejection{support.reason()};
+    result<plan<Op>> best = rejection{""};
+    for(const instance<Op>* i : instances<Op>(on))
+    {
+        if(!request.instance.empty() && name_of(*i) != request.instance)
+            continue;
+        auto candidate = detail::plan_with(on, *i, **support, p, request.splits);
+        // Of several reasons, one that an instance of the problem's type gives.
+        if(candidate ? !best || candidate->cost < best->cost
+                     : !best && (best.reason().empty() || dtype_of(i->configuration) == p.type))
+            best = std::move(candidate);
+    }
+    if(best)
+        return best;
+    if(best.reason().empty() && !request.instance.empty())
+        return rejection{
+            fmt::format("instance '{}' is not one of {}: --instance list shows them", request.instance, on.name())};
+    return rejection{fmt::format("{} on {}: {}",
+                                 request.instance.empty() ? "no instance supports the problem" : request.instance,
+                                 on.name(), best.reason().empty() ? "none was built" : best.reason())};
+}
+
+// Queues launches, in order.
+inline status queue(const device& on, const std::vector<launch>& launches, stream s = {})
+{
+    for(const launch& each : launches)
+        if(status queued = each.queue(on, s); !queued)
+            return queued;
+    return {};
+}
+
+// Queues the kernels of the plan. `workspace` has at least workspace_bytes bytes of device memory. The same plan and inputs give
+// the same bits on every run.
+template <class Op>
+status run(const device& on, const plan<Op>& what, const typename Op::tensors& data, void* workspace, stream s = {})
+{
+    return queue(on, Op::launches(what, data, workspace), s);
+}
+
+// Device memory that run_reference() needs beside the tensors.
+template <class Op>
+std::size_t reference_workspace_bytes(const typename Op::problem& p)
+{
+    if constexpr(requires { Op::reference_workspace_bytes(p); })
+        return Op::reference_workspace_bytes(p);
+    else
+        return 0;
+}
+
+// The same results by the reference kernel: one thread per element, no tiles, sums in fp32 in the order of the definition.
+template <class Op>
+status run_reference(const device& on, const typename Op::problem& p, const typename Op::tensors& data, void* workspace,
+                     stream s = {})
+{
+    if(status valid = Op::validate(p); !valid)
+        return valid;
+    const auto support = support_for<Op>(on, p.type);
+    if(!support)
+        return rejection{support.reason()};
+    return queue(on, Op::reference_launches(**support, p, data, workspace), s);
+}
+
+} // namespace ck_tile

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// The fields of a problem by name, listed once: JSON both ways, command lines and descriptions derive from the list.
+//
+// A family of operations lists them in a friend or free function in its namespace, in the order of command lines:
+//
+//   template <class Problem, class Visit>
+//   void visit_fields(Problem& p, Visit&& v)      // Problem: const or not
+//   {
+//       v.number("N", p.batch);                        // a whole number of 64 bits
+//       v.rank("ndim", p.spatial, 1, 3);               // how many entries the lists have that follow
+//       v.list("input", p.input, p.spatial, {"Hi", "Wi"});  // that many numbers, and what command lines call them
+//       v.sized_list("image", p.image, p.spatial);     // numbers that tell how many they are; command lines give as many as before
+//       v.choice("layout", p.layout);                  // an enumeration; "dtype" is one
+//       v.flag("ceil", p.ceil_mode);
+//       v.real("epsilon", p.epsilon);
+//   }
+#pragma once
+
+#include "ck_tile/numeric/enumeration.hpp"
+#include "ck_tile/runtime/status.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ck_tile
+{
+
+namespace detail
+{
+
+struct json_writer
+{
+    nlohmann::ordered_json to = nlohmann::ordered_json::object();
+
+    void number(const char* name, std::int64_t value) { to[name] = value; }
+    void rank(const char* name, int value, int, int) { to[name] = value; }
+    template <class List>
+    void list(const char* name, const List& values, int count, std::initializer_list<const char*> = {})
+    {
+        to[name] = std::vector<std::int64_t>(values.begin(), values.begin() + count);
+    }
+    template <class List>
+    void sized_list(const char* name, const List& values, int count, std::initializer_list<const char*> = {})
+    {
+        list(name, values, count);
+    }
+    template <class Enum>
+    void choice(const char* name, Enum value)
+    {
+        to[name] = name_of(value);
+    }
+    void flag(const char* name, bool value) { to[name] = value; }
+    void real(const char* name, float value) { to[name] = value; }
+};
+
+// Keeps the first rejection.
+struct json_reader
+{
+    using json = nlohmann::ordered_json;
+
+    const json& from;
+    status verdict = {};
+
+    void number(const char* name, std::int64_t& value)
+    {
+        if(const json* found = find(name, "a whole number"); found != nullptr && expect(found->is_number_integer(), name, "a whole number"))
+            value = *found;
+    }
+    void rank(const char* name, int& value, int least, int most)
+    {
+        const std::string wanted = fmt::format("from {} to {}", least, most);
+        if(const json* found = find(name, wanted); found != nullptr &&
+           expect(found->is_number_integer() && *found >= least && *found <= most, name, wanted))
+            value = *found;
+    }
+    template <class List>
+    void list(const char* name, List& values, int count, std::initializer_list<const char*> = {})
+    {
+        const std::string wanted = fmt::format("a list of {} whole numbers", count);
+        const auto is_number     = [](const json& each) { return each.is_number_integer(); };
+        if(const json* found = find(name, wanted);
+           found != nullptr && expect(found->is_array() && found->size() == static_cast<std::size_t>(count) &&
+                                          std::all_of(found->begin(), found->end(), is_number),
+                                      name, wanted))
+            std::copy(found->begin(), found->end(), values.begin());
+    }
+    template <class List>
+    void sized_list(const char* name, List& values, int& count, std::initializer_list<const char*> = {})
+    {
+        const std::string wanted = fmt::format("a list of 1 to {} whole numbers", values.size());
+        if(const json* found = find(name, wanted); found != nullptr &&
+           expect(found->is_array() && !found->empty() && found->size() <= values.size(), name, wanted))
+            list(name, values, count = static_cast<int>(found->size()));
+    }
+    template <class Enum>
+    void choice(const char* name, Enum& value)
+    {
+        const std::string wanted = "one of " + choices<Enum>();
+        const json* found        = find(name, wanted);
+        if(found == nullptr || !expect(found->is_string(), name, wanted))
+            return;
+        if(const auto known = value_of<Enum>(found->get<std::string>()))
+            value = *known;
+        else
+            expect(false, name, wanted);
+    }
+    void flag(const char* name, bool& value)
+    {
+        if(const json* found = find(name, "true or false"); found != nullptr && expect(found->is_boolean(), name, "true or false"))
+            value = *found;
+    }
+    void real(const char* name, float& value)
+    {
+        if(const json* found = find(name, "a number"); found != nullptr && expect(found->is_number(), name, "a number"))
+            value = *found;
+    }
+
+  private:
+    const json* find(const char* name, const std::string& wanted)
+    {
+        if(!verdict || !expect(from.contains(name), name, wanted))
+            return nullptr;
+        return &from.at(name);
+    }
+    bool expect(bool right, const char* name, const std::string& wanted)
+    {
+        if(!right && verdict)
+            verdict = rejection{fmt::format("a problem's {} must be {}", name, wanted)};
+        return right;
+    }
+};
+
+} // namespace detail
+
+// {"ndim": 2, "G": 1, ..., "filter": [3, 3], ..., "dtype": "fp16", "layout": "nhwgc"}
+template <class Problem>
+nlohmann::ordered_json problem_to_json(const Problem& p)
+{
+    detail::json_writer writer;
+    visit_fields(p, writer);
+    return std::move(writer.to);
+}
+
+// Reads what problem_to_json writes, in any order of the keys; keys that `defaults` has may be missing. Rejects other keys, values
+// of the wrong kind, and problems that are none.
+template <class Problem>
+result<Problem> problem_from_json(const nlohmann::ordered_json& given, const nlohmann::ordered_json& defaults = {})
+{
+    if(!given.is_object())
+        return rejection{"a problem must be an object"};
+    nlohmann::ordered_json from = defaults.is_object() ? defaults : nlohmann::ordered_json::object();
+    from.update(given);
+    Problem p;
+    detail::json_reader reader{from};
+    visit_fields(p, reader);
+    if(!reader.verdict)
+        return rejection{reader.verdict.reason()};
+    const nlohmann::ordered_json known = problem_to_json(p);
+    for(const auto& [key, ignored] : given.items())
+        if(!known.contains(key))
+            return rejection{fmt::format("a problem has no {}", key)};
+    if(status valid = validate(p); !valid)
+        return rejection{valid.reason()};
+    return p;
+}
+
+} // namespace ck_tile

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Measuring which instance is fastest, and tables of what was measured, for every operation.
+#pragma once
+
+#include "ck_tile/runtime/tuned_table.hpp"
+#include "ops/operation.hpp"
+#include "ops/problem_fields.hpp"
+
+namespace ck_tile
+{
+
+// The fastest of the plans that were measured.
+template <class Op>
+struct measured_plan
+{
+    plan<Op> fastest;
+    double milliseconds;
+    int measured; // instances and splits
+};
+
+// Measures every instance that supports the problem, in the number of splits that costs least, half and double of it. Overwrites
+// the results.
+template <class Op>
+result<measured_plan<Op>> tune(const device& on, const typename Op::problem& p, const typename Op::tensors& data)
+{
+    result<measured_plan<Op>> best = rejection{"no instance supports the problem"};
+    int measured                   = 0;
+    for(const instance<Op>* i : instances<Op>(on))
+    {
+        const auto usual = make_plan<Op>(on, p, {.instance = name_of(*i)});
+        if(!usual)
+        {
+            if(!best)
+                best = rejection{usual.reason()};
+            continue;
+        }
+        for(const int splits : {usual->splits, usual->splits / 2, usual->splits * 2})
+        {
+            if(splits == 0 || (usual->splits == 1 && splits == 2 && !Op::splits_reduction))
+                continue;
+            const auto candidate = make_plan<Op>(on, p, {.instance = name_of(*i), .splits = splits});
+            if(!candidate)
+                continue;
+            const result<device_buffer> workspace = on.allocate(candidate->workspace_bytes);
+            if(!workspace)
+                continue; // a smaller split may fit
+            const result<double> time = on.time([&] { return run(on, *candidate, data, workspace->data()); });
+            if(!time)
+                return rejection{time.reason()};
+            ++measured;
+            if(!best || *time < best->milliseconds)
+                best = measured_plan<Op>{*candidate, *time, 0};
+        }
+    }
+    if(best)
+        best->measured = measured;
+    return best;
+}
+
+// A tuned table of the operation. Rejects files with names that are not those of its instances, and problems that are none.
+template <class Op>
+result<tuned_table> load_tuned_table(const std::filesystem::path& file)
+{
+    return tuned_table::load(file, Op::name, [](tuned_choice& c) -> status {
+        if(!c.instance.starts_with(std::string(Op::name) + "_"))
+            return rejection{fmt::format("'{}' is not the name of an instance of {}", c.instance, Op::name)};
+        const auto p = problem_from_json<typename Op::problem>(c.problem);
+        if(!p)
+            return rejection{p.reason()};
+        c.problem = problem_to_json(*p); // whatever order its keys had
+        return {};
+    });
+}
+
+template <class Op>
+void remember(tuned_table& table, const device& on, const plan<Op>& fastest)
+{
+    table.set({on.name(), problem_to_json(fastest.problem), std::string(name_of(*fastest.chosen)), fastest.splits});
+}
+
+// The plan that a tuned table chooses; where it has no choice for the device and the problem, the one that costs least.
+template <class Op>
+result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, const tuned_table& tuned)
+{
+    const tuned_choice* choice = tuned.find(on.name(), problem_to_json(p));
+    return choice == nullptr ? make_plan<Op>(on, p)
+                             : make_plan<Op>(on, p, {.instance = choice->instance, .splits = choice->splits});
+}
+
+} // namespace ck_tile
