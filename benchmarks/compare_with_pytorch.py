@@ -64,15 +64,16 @@ def rotated(make):
 
 def weight_gradient(row, dtype):
     """A function of the turn that computes the row's weight gradient, on inputs that rotate."""
-    spatial = len(row["filter"])
+    spatial, groups = row["ndim"], row["G"]
     channels_last = row["layout"] != "ngchw"
-    right = row.get("right_pad", row["pad"])
-    c, k = row["c"] * row["groups"], row["k"] * row["groups"]
+    left, right = row["left_pads"], row["right_pads"]
+    c, k = row["C"] * groups, row["K"] * groups
     # PyTorch pads both sides alike: an uneven padding is made part of the input's left side, as a user would.
-    even = right == row["pad"]
-    length = row["input"] if even else [n + left + r for n, left, r in zip(row["input"], row["pad"], right)]
-    padding = row["pad"] if even else [0] * spatial
-    output = [(n + 2 * p - f) // s + 1 for n, p, f, s in zip(length, padding, row["filter"], row["stride"])]
+    even = right == left
+    length = row["input"] if even else [n + before + after for n, before, after in zip(row["input"], left, right)]
+    padding = left if even else [0] * spatial
+    output = [(n + 2 * p - (f - 1) * d - 1) // s + 1
+              for n, p, f, s, d in zip(length, padding, row["filter"], row["strides"], row["dilations"])]
 
     def tensor(*lengths):
         x = torch.randn(*lengths, device="cuda", dtype=TYPES[dtype])
@@ -80,12 +81,12 @@ def weight_gradient(row, dtype):
             return x.contiguous(memory_format=torch.channels_last if spatial == 2 else torch.channels_last_3d)
         return x
 
-    weight = tensor(k, row["c"], *row["filter"])
-    inputs = rotated(lambda: (tensor(row["batch"], c, *length), tensor(row["batch"], k, *output)))
+    weight = tensor(k, row["C"], *row["filter"])
+    inputs = rotated(lambda: (tensor(row["N"], c, *length), tensor(row["N"], k, *output)))
 
     def gradient(x, dy):
-        return torch.ops.aten.convolution_backward(dy, x, weight, None, row["stride"], padding, [1] * spatial, False,
-                                                   [0] * spatial, row["groups"], [False, True, False])[1]
+        return torch.ops.aten.convolution_backward(dy, x, weight, None, row["strides"], padding, row["dilations"],
+                                                   False, [0] * spatial, groups, [False, True, False])[1]
 
     return gradient, inputs
 
@@ -93,17 +94,17 @@ def weight_gradient(row, dtype):
 def groupnorm_gradients(row, dtype):
     """A function of the turn that computes the row's gradients of input, gamma and beta. PyTorch's own backward pass makes
     channels-last inputs contiguous first, and so does this."""
-    n, c, pixels = row["batch"], row["c"] * row["groups"], math.prod(row["image"])
+    n, groups, c, pixels = row["N"], row["G"], row["C"] * row["G"], math.prod(row["image"])
     order = torch.channels_last if row["layout"] == "nhwgc" else torch.contiguous_format
 
     def tensor(*lengths):
         return torch.randn(*lengths, device="cuda", dtype=TYPES[dtype])
 
-    gamma, mean, inv_std = tensor(c), tensor(n, row["groups"]), tensor(n, row["groups"]).abs()
+    gamma, mean, inv_std = tensor(c), tensor(n, groups), tensor(n, groups).abs()
 
     def gradients(x, dy):
         return torch.ops.aten.native_group_norm_backward(dy.contiguous(), x.contiguous(), mean, inv_std, gamma, n, c, pixels,
-                                                         row["groups"], [True, True, True])
+                                                         groups, [True, True, True])
 
     def image():
         return tensor(n, c, *row["image"]).contiguous(memory_format=order)
@@ -113,9 +114,9 @@ def groupnorm_gradients(row, dtype):
 
 def max_pool_gradient(row, dtype):
     """The same for the gradient of a max-pooling, with the int64 indices that PyTorch keeps."""
-    window, stride, pad = row["window"], row["stride"], row["pad"]
+    window, stride, pad = row["window"], row["strides"], row["left_pads"]
     order = torch.channels_last if row["layout"] == "nhwc" else torch.contiguous_format
-    x = torch.randn(row["batch"], row["channels"], *row["input"], device="cuda", dtype=TYPES[dtype])
+    x = torch.randn(row["N"], row["C"], *row["input"], device="cuda", dtype=TYPES[dtype])
     x = x.contiguous(memory_format=order)
 
     def make_inputs():
@@ -128,8 +129,39 @@ def max_pool_gradient(row, dtype):
     return gradient, rotated(make_inputs)
 
 
-GRADIENTS = {"grouped_conv_bwd_weight": weight_gradient, "groupnorm_bwd": groupnorm_gradients,
-             "maxpool_bwd": max_pool_gradient}
+def groupnorm_forward(row, dtype):
+    """The same for the normalisation, with the mean and inv_std that PyTorch keeps."""
+    n, groups, c, pixels = row["N"], row["G"], row["C"] * row["G"], math.prod(row["image"])
+    order = torch.channels_last if row["layout"] == "nhwgc" else torch.contiguous_format
+    gamma, beta = (torch.randn(c, device="cuda", dtype=TYPES[dtype]) for _ in range(2))
+
+    def forward(x):
+        return torch.ops.aten.native_group_norm(x, gamma, beta, n, c, pixels, groups, 1e-5)
+
+    def image():
+        x = torch.randn(n, c, *row["image"], device="cuda", dtype=TYPES[dtype])
+        return (x.contiguous(memory_format=order),)
+
+    return forward, rotated(image)
+
+
+def max_pool_forward(row, dtype):
+    """The same for the pooling and its indices."""
+    order = torch.channels_last if row["layout"] == "nhwc" else torch.contiguous_format
+
+    def forward(x):
+        return torch.nn.functional.max_pool2d(x, row["window"], row["strides"], row["left_pads"], return_indices=True)
+
+    def image():
+        x = torch.randn(row["N"], row["C"], *row["input"], device="cuda", dtype=TYPES[dtype])
+        return (x.contiguous(memory_format=order),)
+
+    return forward, rotated(image)
+
+
+# For each operation, a function of (problem, type) that gives what PyTorch computes, and inputs for it that rotate.
+PEERS = {"grouped_conv_bwd_weight": weight_gradient, "groupnorm_bwd": groupnorm_gradients,
+         "maxpool_bwd": max_pool_gradient, "groupnorm_fwd": groupnorm_forward, "maxpool_fwd": max_pool_forward}
 
 
 def copy_ms(floor_bytes):
@@ -170,7 +202,7 @@ def main():
     print(f"{'row':<8} {'layer':<26} {'type':<5} {'ms':>8} {'TFLOP/s':>8} {'% peak':>7} {'floor GB/s':>10} {'% copy':>7} "
           f"{'copy ms':>8} {'eager ms':>9} {'compile':>8} {'ratio':>6}")
     for own in ours:
-        gradient, inputs = GRADIENTS[own["operation"]](rows[own["row"]], own["dtype"])
+        gradient, inputs = PEERS[own["operation"]](rows[own["row"]]["problem"], own["dtype"])
         eager = median_ms(lambda i: gradient(*inputs[i % len(inputs)]))
         compiled = None
         if not given.no_compile:

@@ -2,10 +2,7 @@
 // Takes the command line apart, and measures one row after another.
 #include "benchmarks/suite.hpp"
 
-#include "ck_tile/runtime/host_convert.hpp"
 #include "examples/support/command_line.hpp"
-#include "examples/support/device_memory.hpp"
-#include "examples/support/tensor_init.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -37,7 +34,7 @@ bool contains(const std::vector<std::string>& some, const std::string& name)
 
 void time_rows(const options& given, const char* operation, const measurement& measure)
 {
-    const device on = demand(device::open(given.target));
+    const device on = value_or_throw(device::open(given.target));
     if(!on.notice().empty())
         fmt::print("{}\n", on.notice());
     std::ofstream lines;
@@ -45,7 +42,7 @@ void time_rows(const options& given, const char* operation, const measurement& m
         lines.open(given.json);
     fmt::print("{:<8} {:<26} {:<5} {:>9} {:>9} {:>12}  {}\n", "row", "layer", "type", "ms", "TFLOP/s", "floor GB/s",
                "instance");
-    const auto all = nlohmann::json::parse(std::ifstream(given.suite));
+    const auto all = json::parse(std::ifstream(given.suite));
     for(const std::string type : {"fp16", "bf16", "fp32"})
         for(const auto& row : all.at(operation))
         {
@@ -56,7 +53,8 @@ void time_rows(const options& given, const char* operation, const measurement& m
                (!given.types.empty() && !contains(given.types, type)))
                 continue;
             const json found =
-                measure(on, row, {demand(parse_data_type("dtypes", type)), given.repeats, given.instance});
+                measure(on, row.at("problem"),
+                        {value_or_throw(parse_choice<data_type>("dtypes", type)), given.repeats, given.instance});
             const double ms   = found.at("ms");
             const json tflops = found.contains("flops") ? json(found["flops"].get<double>() / ms / 1e9) : json(nullptr);
             const double gb_per_s = found.at("floor_bytes").get<double>() / ms / 1e6;
@@ -79,25 +77,39 @@ void time_rows(const options& given, const char* operation, const measurement& m
 
 } // namespace
 
-std::vector<std::byte> random_elements(std::int64_t count, data_type type, std::uint64_t stream)
-{
-    const auto some = encode(type, make_values(fill::decimals, 1'000'003, 1, stream));
-    std::vector<std::byte> all(static_cast<std::size_t>(count) * static_cast<std::size_t>(bytes_of(type)));
-    for(std::size_t at = 0; at < all.size(); at += some.size())
-        std::copy_n(some.begin(), std::min(some.size(), all.size() - at),
-                    all.begin() + static_cast<std::ptrdiff_t>(at));
-    return all;
-}
-
-rotating_inputs::rotating_inputs(const device& on, const std::vector<std::vector<std::byte>>& inputs)
+rotating_inputs::rotating_inputs(const device& on, const std::vector<tensor_info>& list, const harness::tensor_set& image)
 {
     double bytes = 1;
-    for(const auto& input : inputs)
-        bytes += static_cast<double>(input.size());
+    for(const tensor_info& t : list)
+        bytes += t.role == tensor_role::input ? static_cast<double>(t.bytes()) : 0;
     copies_.resize(static_cast<std::size_t>(cold_bytes / bytes) + 2);
-    for(auto& copy : copies_)
-        for(const auto& input : inputs)
-            copy.push_back(upload(on, input));
+    for(const tensor_info& t : list)
+    {
+        std::vector<std::byte> all(t.role == tensor_role::input ? static_cast<std::size_t>(t.bytes()) : 0);
+        const auto& some = image[t.name].elements;
+        for(std::size_t at = 0; at < all.size(); at += some.size())
+            std::copy_n(some.begin(), std::min(some.size(), all.size() - at),
+                        all.begin() + static_cast<std::ptrdiff_t>(at));
+        for(auto& copy : copies_)
+            if(t.role == tensor_role::input)
+            {
+                copy.push_back(value_or_throw(on.allocate(all.size())));
+                value_or_throw(on.copy_to_device(copy.back().data(), all.data(), all.size()));
+            }
+            else if(t.role == tensor_role::result && &copy == &copies_.front())
+                copy.push_back(value_or_throw(on.allocate(static_cast<std::size_t>(t.bytes()))));
+            else
+                copy.emplace_back();
+    }
+}
+
+std::vector<void*> rotating_inputs::next()
+{
+    std::vector<void*> addresses;
+    const auto& inputs = copies_[turn_++ % copies_.size()];
+    for(std::size_t i = 0; i < inputs.size(); ++i)
+        addresses.push_back(inputs[i].data() != nullptr ? inputs[i].data() : copies_.front()[i].data());
+    return addresses;
 }
 
 int run_suite(int argc, char** argv, const char* operation, const measurement& measure)

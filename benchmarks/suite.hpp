@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: MIT
-// What the benchmark programs share: the command line, the rows of a suite, inputs that no cache holds, the table.
+// Times an operation on the rows of a suite: the command line, inputs that no cache holds, the table.
 #pragma once
 
-#include "ck_tile/numeric/data_type.hpp"
-#include "ck_tile/runtime/device.hpp"
-#include "examples/support/demand.hpp"
+#include "ops/harness/fill.hpp"
+#include "ops/harness/value_or_throw.hpp"
+#include "ops/operation.hpp"
+#include "ops/problem_fields.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace ck_tile::benchmarks
 {
 
-using examples::demand;
+using harness::value_or_throw;
 using json = nlohmann::ordered_json;
 
-// Random elements; the same million of them over and over, which no cache and no arithmetic notices.
-std::vector<std::byte> random_elements(std::int64_t count, data_type type, std::uint64_t stream);
-
-// Copies of inputs in device memory, so many that together they exceed any cache; each turn takes the next.
+// Sets of a problem's inputs in device memory, so many that together they exceed any cache; each turn takes the next. Results
+// stay where they are.
 class rotating_inputs
 {
   public:
-    rotating_inputs(const device& on, const std::vector<std::vector<std::byte>>& inputs);
+    // `image` holds the inputs of one image, which are as good as those of all: repeated, as no cache and no arithmetic notices.
+    rotating_inputs(const device& on, const std::vector<tensor_info>& list, const harness::tensor_set& image);
 
-    // The inputs of the next turn, in the order given.
-    const std::vector<device_buffer>& next() { return copies_[turn_++ % copies_.size()]; }
+    // The addresses of the next turn, in the order of the list.
+    std::vector<void*> next();
 
   private:
-    std::vector<std::vector<device_buffer>> copies_;
+    std::vector<std::vector<device_buffer>> copies_; // of inputs; the first also holds the results
     std::size_t turn_ = 0;
 };
 
@@ -45,7 +45,32 @@ struct request
 };
 
 // What one row of the suite took: `ms`, `floor_bytes`, `instance`, and what else there is to say, such as `flops`.
-using measurement = std::function<json(const device& on, const nlohmann::json& row, const request& how)>;
+using measurement = std::function<json(const device& on, const json& problem, const request& how)>;
+
+template <class Op>
+json measure(const device& on, const json& problem, const request& how)
+{
+    using problem_type   = typename Op::problem;
+    problem_type usual   = {};
+    const problem_type p = value_or_throw(
+        problem_from_json<problem_type>(problem, [&] { return usual.type = how.type, problem_to_json(usual); }()));
+    const auto chosen = value_or_throw(make_plan<Op>(on, p, {.instance = how.instance}));
+
+    problem_type one = p;
+    one.batch        = 1;
+    harness::tensor_set image(Op::tensor_list(one));
+    harness::fill_inputs<Op>(one, image, harness::fill::decimals, 1);
+    rotating_inputs inputs(on, Op::tensor_list(p), image);
+    const device_buffer workspace = value_or_throw(on.allocate(chosen.workspace_bytes));
+    const double ms               = value_or_throw(
+        on.time([&] { return run(on, chosen, Op::bind(inputs.next()), workspace.data()); }, how.repeats));
+    json found = {{"ms", ms}, {"floor_bytes", Op::floor_bytes(p)}, {"instance", names_of(chosen)}};
+    if constexpr(requires { Op::flops(p); })
+        found["flops"] = Op::flops(p);
+    if(Op::splits_reduction)
+        found["splits"] = chosen.splits;
+    return found;
+}
 
 // The main() of a benchmark program: times the suite's rows of `operation`, medians with cold caches. A table, and a JSON line
 // per row, to which the rates are added. A row may name its own types (`dtypes`).
