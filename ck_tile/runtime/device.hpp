@@ -80,8 +80,8 @@ class device
     status launch(const kernel& k, grid blocks, const Arguments& arguments, stream s = {}) const
     {
         static_assert(!std::is_pointer_v<Arguments> && std::is_trivially_copyable_v<Arguments>,
-                      "launch: takes the arguments of the kernel's program themselves, whose bytes it copies: a trivially "
-                      "copyable struct, and no pointer to it");
+                      "launch: takes the arguments of the kernel's program themselves, whose bytes it copies: a "
+                      "trivially copyable struct, and no pointer to it");
         return launch(k, blocks, &arguments, sizeof arguments, s);
     }
     status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes, stream s = {}) const;
@@ -90,8 +90,8 @@ class device
     status synchronize() const;
     status synchronize(stream s) const;
 
-    // Milliseconds that `work` takes, which queues kernels on the stream: the median of `repeats`, after one run to warm up. On
-    // a GPU each is queued behind others, so that what the CPU needs to launch it does not count.
+    // Milliseconds that `work` takes, which queues kernels on the stream: the median of `repeats`. A GPU runs it once before, to
+    // warm up, and each run that counts is queued behind others, so that what the CPU needs to launch it does not count.
     result<double> time(const std::function<status()>& work, int repeats = 5, stream s = {}) const;
 
   private:

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -273,9 +274,20 @@ class gpu_backend : public backend, public std::enable_shared_from_this<gpu_back
                                      description_.processor)};
     }
 
+    // Whether the name is there, and not as the start of a longer one.
     static bool mentions(const code_object& object, std::string_view name)
     {
-        return std::search(object.image.begin(), object.image.end(), name.begin(), name.end()) != object.image.end();
+        const auto image = object.image;
+        for(auto at = image.begin(); at != image.end(); ++at)
+        {
+            at = std::search(at, image.end(), name.begin(), name.end());
+            if(at == image.end())
+                return false;
+            const auto next = at + static_cast<std::ptrdiff_t>(name.size());
+            if(next == image.end() || (*next != '_' && std::isalnum(*next) == 0))
+                return true;
+        }
+        return false;
     }
 
     int ordinal_;

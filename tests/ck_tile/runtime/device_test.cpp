@@ -79,7 +79,7 @@ struct alternation
             for(float& e : expected)
                 e = e * (i % 2 == 0 ? 0.5f : -1.f) + added;
         }
-        right = on.copy_to_host(x.data(), memory->data(), bytes, s) && x == expected; // nothing else waits for the stream
+        right = on.copy_to_host(x.data(), memory->data(), bytes, s) && x == expected; // the copy waits for the kernels
     }
 };
 
@@ -249,12 +249,12 @@ INSTANTIATE_TEST_SUITE_P(Targets, Device, testing::ValuesIn(kernel_targets()),
 
 TEST(DeviceNames, AreRejectedWithThoseThatAreKnown)
 {
-    for(const char* name : {"", "hop", "hip:", "hip:x", "cuda:-1", "cuda:0x", "cuda:123456", "hipp", "host:", "host:gfx1"})
+    const std::string known = "auto, hip, cuda, hip:<number>, cuda:<number>, host, host:";
+    for(const std::string name :
+        {"", "hop", "hip:", "hip:x", "cuda:-1", "cuda:0x", "cuda:123456", "hipp", "host:", "host:gfx1"})
     {
         const auto d = device::open(name);
-        EXPECT_TRUE(d.reason().starts_with(std::string("target '") + name + "' is not known: choose one of auto, hip, cuda, "
-                                           "hip:<number>, cuda:<number>, host, host:"))
-            << d.reason();
+        EXPECT_TRUE(d.reason().starts_with("target '" + name + "' is not known: choose one of " + known)) << d.reason();
     }
 }
 
