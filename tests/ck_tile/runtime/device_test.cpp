@@ -265,7 +265,7 @@ TEST(DeviceNames, TellGpusByNumber)
         const auto first = device::open(kind), far = device::open(kind + ":9999");
         EXPECT_EQ(first.ok(), device::open(kind + ":0").ok());
         EXPECT_FALSE(far);
-        if(first.ok())
+        if(first)
         {
             EXPECT_TRUE(far.reason().find(" GPU 9999 is not there: ") != std::string::npos) << far.reason();
             if(const auto second = device::open(kind + ":1")) // two in one process, from one thread
@@ -276,8 +276,6 @@ TEST(DeviceNames, TellGpusByNumber)
                 EXPECT_TRUE(a.right && b.right);
             }
         }
-        else
-            EXPECT_TRUE(far.reason().starts_with("no ")) << far.reason();
     }
 }
 
