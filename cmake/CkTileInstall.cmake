@@ -5,11 +5,12 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 # ck_tile_add_library(<name> INTERFACE|STATIC sources...)
-# The library ck_tile_<name>, here and for users of the package called ck_tile::<name>.
+# The library ck_tile_<name>, here and for users of the package called ck_tile::<name>. Its code may become part of a shared
+# library, such as an extension of Python.
 function(ck_tile_add_library name kind)
     add_library(ck_tile_${name} ${kind} ${ARGN})
     add_library(ck_tile::${name} ALIAS ck_tile_${name})
-    set_target_properties(ck_tile_${name} PROPERTIES EXPORT_NAME ${name})
+    set_target_properties(ck_tile_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
     install(TARGETS ck_tile_${name} EXPORT ck_tile)
 endfunction()
 

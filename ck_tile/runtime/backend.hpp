@@ -17,28 +17,30 @@ inline const target* find_target(std::string_view name)
     return nullptr;
 }
 
+// Any thread may call these, several at a time.
 class backend
 {
   public:
     virtual ~backend() = default;
 
-    virtual const target& architecture() const                                                             = 0;
-    virtual bool is_host() const                                                                           = 0;
-    virtual std::string name() const                                                                       = 0;
-    virtual int compute_units() const                                                                      = 0;
-    virtual result<device_buffer> allocate(std::size_t bytes, bool zeroed)                                 = 0;
-    virtual status copy(void* destination, const void* source, std::size_t bytes)                          = 0;
-    virtual status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes) = 0;
-    virtual status synchronize()                                                                           = 0;
-    virtual result<double> time(const std::function<status()>& work, int repeats)                          = 0;
+    virtual const target& architecture() const                                               = 0;
+    virtual bool is_host() const                                                             = 0;
+    virtual std::string name() const                                                         = 0;
+    virtual int compute_units() const                                                        = 0;
+    virtual result<device_buffer> allocate(std::size_t bytes, bool zeroed)                   = 0;
+    virtual result<owned_stream> make_stream()                                               = 0;
+    virtual status fill(void* destination, unsigned char value, std::size_t bytes, stream s) = 0;
+    virtual status copy(void* destination, const void* source, std::size_t bytes, stream s)  = 0;
+    virtual status launch(const kernel& k, grid blocks, const void* arguments, stream s)     = 0;
+    virtual status synchronize()                                                             = 0;
+    virtual status synchronize(stream s)                                                     = 0;
+    virtual result<double> time(const std::function<status()>& work, int repeats, stream s)  = 0;
 };
 
-std::unique_ptr<backend> open_host(const target& shape);
+std::shared_ptr<backend> open_host(const target& shape);
 
-// The first AMD GPU; a rejection says that there is none, or that there is no code for it.
-result<std::unique_ptr<backend>> open_hip();
-
-// The first NVIDIA GPU, likewise.
-result<std::unique_ptr<backend>> open_cuda();
+// The AMD GPU, the NVIDIA GPU of that number; a rejection says that there is none, or that there is no code for it.
+result<std::shared_ptr<backend>> open_hip(int ordinal);
+result<std::shared_ptr<backend>> open_cuda(int ordinal);
 
 } // namespace ck_tile

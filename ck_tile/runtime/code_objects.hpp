@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace ck_tile
 {
@@ -14,7 +15,7 @@ struct code_object
     std::span<const unsigned char> image; // an ELF file, or PTX with a 0 at its end
 };
 
-// All that the program has, see add_code_object.hpp.
-std::span<const code_object> all_code_objects();
+// All that the program and its libraries have at present, see add_code_object.hpp. Any thread may ask.
+std::vector<code_object> all_code_objects();
 
 } // namespace ck_tile

@@ -5,25 +5,44 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <optional>
+
 namespace ck_tile
 {
+namespace
+{
 
-device::device(std::unique_ptr<backend> b, std::string notice) : backend_(std::move(b)), notice_(std::move(notice)) {}
-device::device(device&&) noexcept            = default;
-device& device::operator=(device&&) noexcept = default;
-device::~device()                            = default;
+// The number of the GPU that "hip", "hip:<n>" and the like ask for, if `name` is one of these.
+std::optional<int> ordinal_in(std::string_view name, std::string_view kind)
+{
+    if(name == kind)
+        return 0;
+    if(!name.starts_with(kind) || name[kind.size()] != ':')
+        return {};
+    const std::string_view digits = name.substr(kind.size() + 1);
+    unsigned short ordinal        = 0;
+    const auto [end, error]       = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
+    if(error != std::errc() || end != digits.data() + digits.size())
+        return {};
+    return ordinal;
+}
+
+} // namespace
+
+device::device(std::shared_ptr<backend> b, std::string notice) : backend_(std::move(b)), notice_(std::move(notice)) {}
 
 result<device> device::open(std::string_view name)
 {
     std::string missing;
-    using opener = result<std::unique_ptr<backend>> (*)();
-    for(const auto& [gpu_name, open_gpu] : {std::pair<const char*, opener>{"hip", open_hip}, {"cuda", open_cuda}})
-        if(name == gpu_name || name == "auto")
+    using opener = result<std::shared_ptr<backend>> (*)(int);
+    for(const auto& [kind, open_gpu] : {std::pair<const char*, opener>{"hip", open_hip}, {"cuda", open_cuda}})
+        if(const auto ordinal = name == "auto" ? 0 : ordinal_in(name, kind))
         {
-            auto gpu = open_gpu();
+            auto gpu = open_gpu(*ordinal);
             if(gpu.ok())
                 return device(std::move(*gpu), {});
-            if(name == gpu_name)
+            if(name != "auto")
                 return rejection{gpu.reason()};
             missing += gpu.reason() + "; ";
         }
@@ -35,7 +54,7 @@ result<device> device::open(std::string_view name)
         if(const target* t = find_target(name.substr(5)))
             return device(open_host(*t), {});
 
-    std::string known = "auto, hip, cuda, host";
+    std::string known = "auto, hip, cuda, hip:<number>, cuda:<number>, host";
     for(const target* t : all_targets)
         known += fmt::format(", host:{}", t->name);
     return rejection{fmt::format("target '{}' is not known: choose one of {}", name, known)};
@@ -49,29 +68,46 @@ int device::compute_units() const { return backend_->compute_units(); }
 
 result<device_buffer> device::allocate(std::size_t bytes) const { return backend_->allocate(bytes, false); }
 result<device_buffer> device::allocate_zeroed(std::size_t bytes) const { return backend_->allocate(bytes, true); }
+result<owned_stream> device::make_stream() const { return backend_->make_stream(); }
 
-status device::copy_to_device(void* destination, const void* source, std::size_t bytes) const
+status device::fill(void* destination, unsigned char value, std::size_t bytes, stream s) const
 {
-    return backend_->copy(destination, source, bytes);
+    return bytes == 0 ? status{} : backend_->fill(destination, value, bytes, s);
 }
 
-status device::copy_to_host(void* destination, const void* source, std::size_t bytes) const
+status device::copy_to_device(void* destination, const void* source, std::size_t bytes, stream s) const
 {
-    return backend_->copy(destination, source, bytes);
+    return bytes == 0 ? status{} : backend_->copy(destination, source, bytes, s);
 }
 
-status device::launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes, stream) const
+status device::copy_to_host(void* destination, const void* source, std::size_t bytes, stream s) const
 {
+    return bytes == 0 ? status{} : backend_->copy(destination, source, bytes, s);
+}
+
+status device::launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes, stream s) const
+{
+    const target& own = architecture();
+    if(k.arch != own.arch)
+        return rejection{
+            fmt::format("a kernel runs on the architecture that it is compiled for: {0} is compiled for {1}, the device "
+                        "is {2}: launch a kernel compiled for {3}, or open a device of {1}",
+                        k.name, facts(k.arch).name, name(), own.name)};
+    if(argument_bytes != static_cast<std::size_t>(k.argument_bytes))
+        return rejection{fmt::format("a launch passes the arguments of the kernel's program: {} takes {} bytes, given "
+                                     "are {}: pass the program's own struct `arguments`",
+                                     k.name, k.argument_bytes, argument_bytes)};
     if(blocks.x == 0 || blocks.y == 0 || blocks.z == 0)
         return {};
-    return backend_->launch(k, blocks, arguments, argument_bytes);
+    return backend_->launch(k, blocks, arguments, s);
 }
 
 status device::synchronize() const { return backend_->synchronize(); }
+status device::synchronize(stream s) const { return backend_->synchronize(s); }
 
-result<double> device::time(const std::function<status()>& work, int repeats) const
+result<double> device::time(const std::function<status()>& work, int repeats, stream s) const
 {
-    return backend_->time(work, repeats);
+    return backend_->time(work, repeats, s);
 }
 
 } // namespace ck_tile

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: MIT
-// An AMD GPU through the HIP runtime, which is loaded when it is asked for: code objects of its architecture are loaded as
-// modules, kernels found by name.
-#include "ck_tile/runtime/backend.hpp"
-#include "ck_tile/runtime/code_objects.hpp"
-#include "ck_tile/runtime/event_timing.hpp"
+// The HIP runtime as the driver of AMD GPUs, loaded when it is asked for: code objects are those of the GPU's architecture.
+#include "ck_tile/runtime/gpu.hpp"
 #include "ck_tile/runtime/shared_library.hpp"
 
-#include <fmt/format.h>
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
-
-#include <algorithm>
-#include <map>
-#include <vector>
 
 // The name of a function in the library, which may not be the one in the header.
 #define CK_TILE_TEXT(name) #name
@@ -23,67 +15,8 @@ namespace ck_tile
 namespace
 {
 
-// The HIP runtime of the version that this is compiled for, if it is installed.
-struct hip_runtime
-{
-    decltype(&::hipDeviceSynchronize) deviceSynchronize;
-    decltype(&::hipEventCreate) eventCreate;
-    decltype(&::hipEventDestroy) eventDestroy;
-    decltype(&::hipEventElapsedTime) eventElapsedTime;
-    decltype(&::hipEventRecord) eventRecord;
-    decltype(&::hipEventSynchronize) eventSynchronize;
-    decltype(&::hipFree) free;
-    decltype(&::hipGetDeviceCount) getDeviceCount;
-    decltype(&::hipGetDeviceProperties) getDeviceProperties;
-    decltype(&::hipGetErrorString) getErrorString;
-    hipError_t (*malloc)(void**, std::size_t);
-    decltype(&::hipMemcpy) memcpy;
-    decltype(&::hipMemset) memset;
-    decltype(&::hipModuleGetFunction) moduleGetFunction;
-    decltype(&::hipModuleLaunchKernel) moduleLaunchKernel;
-    decltype(&::hipModuleLoadData) moduleLoadData;
-    decltype(&::hipModuleUnload) moduleUnload;
-    bool found;
-
-    hip_runtime()
-    {
-        shared_library library(fmt::format("libamdhip64.so.{}", HIP_VERSION_MAJOR));
-        library.find(deviceSynchronize, CK_TILE_SYMBOL(hipDeviceSynchronize));
-        library.find(eventCreate, CK_TILE_SYMBOL(hipEventCreate));
-        library.find(eventDestroy, CK_TILE_SYMBOL(hipEventDestroy));
-        library.find(eventElapsedTime, CK_TILE_SYMBOL(hipEventElapsedTime));
-        library.find(eventRecord, CK_TILE_SYMBOL(hipEventRecord));
-        library.find(eventSynchronize, CK_TILE_SYMBOL(hipEventSynchronize));
-        library.find(free, CK_TILE_SYMBOL(hipFree));
-        library.find(getDeviceCount, CK_TILE_SYMBOL(hipGetDeviceCount));
-        library.find(getDeviceProperties, CK_TILE_SYMBOL(hipGetDeviceProperties));
-        library.find(getErrorString, CK_TILE_SYMBOL(hipGetErrorString));
-        library.find(malloc, CK_TILE_SYMBOL(hipMalloc));
-        library.find(memcpy, CK_TILE_SYMBOL(hipMemcpy));
-        library.find(memset, CK_TILE_SYMBOL(hipMemset));
-        library.find(moduleGetFunction, CK_TILE_SYMBOL(hipModuleGetFunction));
-        library.find(moduleLaunchKernel, CK_TILE_SYMBOL(hipModuleLaunchKernel));
-        library.find(moduleLoadData, CK_TILE_SYMBOL(hipModuleLoadData));
-        library.find(moduleUnload, CK_TILE_SYMBOL(hipModuleUnload));
-        found = library.complete();
-    }
-};
-
-const hip_runtime& hip()
-{
-    static const hip_runtime runtime;
-    return runtime;
-}
-
-status checked(hipError_t error, std::string_view what)
-{
-    if(error == hipSuccess)
-        return {};
-    return rejection{fmt::format("HIP: {} failed: {}", what, hip().getErrorString(error))};
-}
-
 // "gfx90a:sramecc+:xnack-" without its features.
-std::string_view processor(std::string_view name) { return name.substr(0, name.find(':')); }
+std::string_view processor_in(std::string_view name) { return name.substr(0, name.find(':')); }
 
 // The target whose kernels run on the processor: every gfx11xx chip runs those of gfx11.
 const target* target_of(std::string_view processor)
@@ -91,126 +24,150 @@ const target* target_of(std::string_view processor)
     return find_target(processor.starts_with("gfx11") ? "gfx11" : processor);
 }
 
-bool runs_on(std::string_view code_architecture, std::string_view processor)
+// The HIP runtime of the version that this is compiled for, if it is installed.
+struct hip_runtime
 {
-    return code_architecture == processor || (code_architecture == "gfx11-generic" && processor.starts_with("gfx11"));
-}
+    using error    = hipError_t;
+    using context  = int; // the number of the GPU
+    using module   = hipModule_t;
+    using function = hipFunction_t;
+    using stream   = hipStream_t;
+    using event    = hipEvent_t;
 
-class hip_backend : public backend
-{
-  public:
-    hip_backend(const target& facts, std::string processor, int compute_units)
-        : target_(facts), processor_(std::move(processor)), compute_units_(compute_units)
+    static constexpr const char* maker      = "AMD";
+    static constexpr const char* short_name = "hip";
+    static constexpr const char* long_name  = "the HIP runtime";
+
+    decltype(&::hipGetDeviceCount) count;
+    hipError_t (*allocate)(void**, std::size_t);
+    decltype(&::hipFree) free;
+    decltype(&::hipDeviceSynchronize) synchronize;
+    decltype(&::hipEventCreate) create_usual_event;
+    decltype(&::hipEventDestroy) destroy_event;
+    decltype(&::hipEventRecord) record_event;
+    decltype(&::hipEventSynchronize) wait_for_event;
+    decltype(&::hipEventElapsedTime) elapsed;
+    decltype(&::hipModuleLoadData) load_module;
+    decltype(&::hipModuleUnload) unload_module;
+    decltype(&::hipModuleGetFunction) get_function;
+    decltype(&::hipGetDeviceProperties) get_properties;
+    decltype(&::hipGetErrorString) text_of;
+    decltype(&::hipMemcpy) copy_of_kind;
+    decltype(&::hipMemset) fill_now;
+    decltype(&::hipModuleLaunchKernel) launch_blocks;
+
+    // For several GPUs and streams: a stand-in for the runtime, such as an emulator, may have one GPU and its default stream alone.
+    decltype(&::hipGetDevice) get_device;
+    decltype(&::hipSetDevice) set_device;
+    decltype(&::hipStreamCreateWithFlags) stream_create;
+    decltype(&::hipStreamDestroy) stream_destroy;
+    decltype(&::hipStreamSynchronize) stream_synchronize;
+    decltype(&::hipMemcpyAsync) stream_copy;
+    decltype(&::hipMemsetD8Async) stream_fill;
+    bool found;
+
+    hip_runtime()
     {
+        shared_library library(fmt::format("libamdhip64.so.{}", HIP_VERSION_MAJOR));
+        library.find(count, CK_TILE_SYMBOL(hipGetDeviceCount));
+        library.find(allocate, CK_TILE_SYMBOL(hipMalloc));
+        library.find(free, CK_TILE_SYMBOL(hipFree));
+        library.find(synchronize, CK_TILE_SYMBOL(hipDeviceSynchronize));
+        library.find(create_usual_event, CK_TILE_SYMBOL(hipEventCreate));
+        library.find(destroy_event, CK_TILE_SYMBOL(hipEventDestroy));
+        library.find(record_event, CK_TILE_SYMBOL(hipEventRecord));
+        library.find(wait_for_event, CK_TILE_SYMBOL(hipEventSynchronize));
+        library.find(elapsed, CK_TILE_SYMBOL(hipEventElapsedTime));
+        library.find(load_module, CK_TILE_SYMBOL(hipModuleLoadData));
+        library.find(unload_module, CK_TILE_SYMBOL(hipModuleUnload));
+        library.find(get_function, CK_TILE_SYMBOL(hipModuleGetFunction));
+        library.find(get_properties, CK_TILE_SYMBOL(hipGetDeviceProperties));
+        library.find(text_of, CK_TILE_SYMBOL(hipGetErrorString));
+        library.find(copy_of_kind, CK_TILE_SYMBOL(hipMemcpy));
+        library.find(fill_now, CK_TILE_SYMBOL(hipMemset));
+        library.find(launch_blocks, CK_TILE_SYMBOL(hipModuleLaunchKernel));
+        library.find_if_any(get_device, CK_TILE_SYMBOL(hipGetDevice));
+        library.find_if_any(set_device, CK_TILE_SYMBOL(hipSetDevice));
+        library.find_if_any(stream_create, CK_TILE_SYMBOL(hipStreamCreateWithFlags));
+        library.find_if_any(stream_destroy, CK_TILE_SYMBOL(hipStreamDestroy));
+        library.find_if_any(stream_synchronize, CK_TILE_SYMBOL(hipStreamSynchronize));
+        library.find_if_any(stream_copy, CK_TILE_SYMBOL(hipMemcpyAsync));
+        library.find_if_any(stream_fill, CK_TILE_SYMBOL(hipMemsetD8Async));
+        found = library.complete();
     }
 
-    ~hip_backend() override
+    hipError_t get_context(int* ordinal) const
     {
-        for(hipModule_t m : modules_)
-            (void)hip().moduleUnload(m);
+        *ordinal = 0;
+        return get_device != nullptr ? get_device(ordinal) : hipSuccess;
+    }
+    hipError_t set_context(int ordinal) const { return set_device != nullptr ? set_device(ordinal) : hipSuccess; }
+
+    hipError_t create_event(hipEvent_t* made, unsigned) const { return create_usual_event(made); }
+
+    hipError_t create_stream(hipStream_t* made, unsigned flags) const
+    {
+        return stream_create != nullptr ? stream_create(made, flags) : hipErrorNotSupported;
+    }
+    hipError_t destroy_stream(hipStream_t s) const { return stream_destroy(s); }
+    hipError_t synchronize_stream(hipStream_t s) const
+    {
+        return stream_synchronize != nullptr ? stream_synchronize(s) : synchronize();
     }
 
-    status load()
+    result<gpu_description> describe(int ordinal) const
     {
-        for(const code_object& object : all_code_objects())
-            if(runs_on(object.architecture, processor_))
-            {
-                hipModule_t module = nullptr;
-                if(status s = checked(hip().moduleLoadData(&module, object.image.data()), "loading a code object"); !s)
-                    return s;
-                modules_.push_back(module);
-            }
-        if(modules_.empty())
-            return rejection{fmt::format("this program holds no code for {}: build it with {} in CK_TILE_TARGETS",
-                                         processor_, target_.name)};
-        return {};
+        hipDeviceProp_t properties = {};
+        if(get_properties(&properties, ordinal) != hipSuccess)
+            return rejection{"the HIP runtime finds an AMD GPU but does not describe it"};
+        const std::string processor(processor_in(properties.gcnArchName));
+        const target* facts = target_of(processor);
+        if(facts == nullptr)
+            return rejection{fmt::format(
+                "the AMD GPU {} is not a target of this library: it knows gfx90a, gfx942 and gfx11", processor)};
+        return gpu_description{facts, processor, properties.multiProcessorCount};
     }
 
-    const target& architecture() const override { return target_; }
-    bool is_host() const override { return false; }
-    std::string name() const override { return fmt::format("hip:{}", processor_); }
-    int compute_units() const override { return compute_units_; }
-
-    result<device_buffer> allocate(std::size_t bytes, bool zeroed) override
+    // HIP keeps a GPU's context itself.
+    hipError_t retain(int* context, int ordinal) const
     {
-        void* memory = nullptr;
-        if(hip().malloc(&memory, std::max<std::size_t>(bytes, 1)) != hipSuccess)
-            return rejection{
-                fmt::format("{} bytes of device memory cannot be allocated: choose a smaller problem", bytes)};
-        device_buffer buffer(memory, bytes, [](void* p) { (void)hip().free(p); });
-        if(zeroed)
-            if(const status s = checked(hip().memset(memory, 0, bytes), "clearing memory"); !s)
-                return rejection{s.reason()};
-        return buffer;
+        *context = ordinal;
+        return hipSuccess;
+    }
+    void release(int) const {}
+
+    hipError_t copy(void* destination, const void* source, std::size_t bytes, hipStream_t on) const
+    {
+        return stream_copy != nullptr ? stream_copy(destination, source, bytes, hipMemcpyDefault, on)
+                                      : copy_of_kind(destination, source, bytes, hipMemcpyDefault);
     }
 
-    status copy(void* destination, const void* source, std::size_t bytes) override
+    hipError_t fill(void* destination, unsigned char value, std::size_t bytes, hipStream_t on) const
     {
-        return checked(hip().memcpy(destination, source, bytes, hipMemcpyDefault), "copying memory");
+        return stream_fill != nullptr ? stream_fill(destination, value, bytes, on) : fill_now(destination, value, bytes);
     }
 
-    status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes) override
+    // LDS is static.
+    hipError_t prepare(hipFunction_t, const kernel&) const { return hipSuccess; }
+
+    hipError_t launch(hipFunction_t function, const kernel& k, grid blocks, const void* arguments, hipStream_t on) const
     {
-        hipFunction_t& function = functions_[k.name];
-        for(hipModule_t module : modules_)
-            if(function == nullptr && hip().moduleGetFunction(&function, module, k.name) != hipSuccess)
-                function = nullptr;
-        if(function == nullptr)
-            return rejection{fmt::format("kernel {} is not in the code objects for {}: rebuild with its instance",
-                                         k.name, processor_)};
-        void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments), HIP_LAUNCH_PARAM_BUFFER_SIZE,
-                         &argument_bytes, HIP_LAUNCH_PARAM_END};
-        return checked(hip().moduleLaunchKernel(function, blocks.x, blocks.y, blocks.z,
-                                                static_cast<unsigned>(k.threads), 1, 1, 0, nullptr, nullptr, extra),
-                       fmt::format("launching {}", k.name));
+        const auto threads = static_cast<unsigned>(k.threads);
+        auto bytes         = static_cast<std::size_t>(k.argument_bytes);
+        void* extra[]      = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
+                              HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END};
+        return launch_blocks(function, blocks.x, blocks.y, blocks.z, threads, 1, 1, 0, on, nullptr, extra);
     }
 
-    status synchronize() override { return checked(hip().deviceSynchronize(), "a kernel"); }
-
-    result<double> time(const std::function<status()>& work, int repeats) override
+    static bool runs_on(std::string_view code_architecture, std::string_view processor)
     {
-        hipEvent_t start = nullptr, stop = nullptr;
-        if(hip().eventCreate(&start) != hipSuccess || hip().eventCreate(&stop) != hipSuccess)
-            return rejection{"HIP: no event could be made to take the time with"};
-        const auto median = median_by_events(
-            work, repeats, [&] { (void)hip().eventRecord(start, nullptr); },
-            [&] { (void)hip().eventRecord(stop, nullptr); },
-            [&](float& milliseconds) {
-                const status s = checked(hip().eventSynchronize(stop), "a timed kernel");
-                return s ? checked(hip().eventElapsedTime(&milliseconds, start, stop), "taking the time") : s;
-            });
-        (void)hip().eventDestroy(start);
-        (void)hip().eventDestroy(stop);
-        return median;
+        return code_architecture == processor ||
+               (code_architecture == "gfx11-generic" && processor.starts_with("gfx11"));
     }
-
-  private:
-    const target& target_;
-    std::string processor_;
-    int compute_units_;
-    std::vector<hipModule_t> modules_;
-    std::map<std::string_view, hipFunction_t> functions_;
 };
 
 } // namespace
 
-result<std::unique_ptr<backend>> open_hip()
-{
-    int count = 0;
-    if(!hip().found || hip().getDeviceCount(&count) != hipSuccess || count == 0)
-        return rejection{"no AMD GPU was found by the HIP runtime"};
-    hipDeviceProp_t properties = {};
-    if(hip().getDeviceProperties(&properties, 0) != hipSuccess)
-        return rejection{"the HIP runtime finds an AMD GPU but does not describe it"};
-    const std::string chip(processor(properties.gcnArchName));
-    const target* facts = target_of(chip);
-    if(facts == nullptr)
-        return rejection{
-            fmt::format("the AMD GPU {} is not a target of this library: it knows gfx90a, gfx942 and gfx11", chip)};
-    auto gpu = std::make_unique<hip_backend>(*facts, chip, properties.multiProcessorCount);
-    if(const status s = gpu->load(); !s)
-        return rejection{s.reason()};
-    return std::unique_ptr<backend>(std::move(gpu));
-}
+result<std::shared_ptr<backend>> open_hip(int ordinal) { return gpu_backend<hip_runtime>::open(ordinal); }
 
 } // namespace ck_tile

@@ -48,14 +48,21 @@ class host_backend : public backend
         });
     }
 
-    status copy(void* destination, const void* source, std::size_t bytes) override
+    result<owned_stream> make_stream() override { return owned_stream{}; }
+
+    status fill(void* destination, unsigned char value, std::size_t bytes, stream) override
     {
-        if(bytes > 0)
-            std::memcpy(destination, source, bytes);
+        std::memset(destination, value, bytes);
         return {};
     }
 
-    status launch(const kernel& k, grid blocks, const void* arguments, std::size_t) override
+    status copy(void* destination, const void* source, std::size_t bytes, stream) override
+    {
+        std::memcpy(destination, source, bytes);
+        return {};
+    }
+
+    status launch(const kernel& k, grid blocks, const void* arguments, stream) override
     {
         if(k.on_host == nullptr)
             return rejection{
@@ -81,8 +88,9 @@ class host_backend : public backend
     }
 
     status synchronize() override { return {}; }
+    status synchronize(stream) override { return {}; }
 
-    result<double> time(const std::function<status()>& work, int repeats) override
+    result<double> time(const std::function<status()>& work, int repeats, stream) override
     {
         std::vector<double> milliseconds;
         for(int i = 0; i < repeats; ++i)
@@ -109,6 +117,6 @@ class host_backend : public backend
 
 } // namespace
 
-std::unique_ptr<backend> open_host(const target& shape) { return std::make_unique<host_backend>(shape); }
+std::shared_ptr<backend> open_host(const target& shape) { return std::make_shared<host_backend>(shape); }
 
 } // namespace ck_tile

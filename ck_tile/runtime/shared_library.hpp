@@ -24,7 +24,16 @@ class shared_library
         complete_    = complete_ && symbol != nullptr;
     }
 
-    // Whether everything that was looked for is there.
+    // The same for a function that is not needed.
+    template <class Function>
+    void find_if_any(Function*& function, const char* name)
+    {
+        const bool before = complete_;
+        find(function, name);
+        complete_ = before;
+    }
+
+    // Whether everything that is needed is there.
     bool complete() const { return complete_; }
 
   private:

@@ -3,11 +3,12 @@
 #pragma once
 
 #include "ck_tile/core/multi_index.hpp"
-#include "ck_tile/runtime/kernel.hpp"
+#include "ck_tile/targets/kernel.hpp"
 #include "ck_tile/targets/targets.hpp"
 #include "ck_tile/targets/units.hpp"
 
 #include <cstddef>
+#include <type_traits>
 
 namespace ck_tile
 {
@@ -132,11 +133,20 @@ constexpr kernel make_kernel(const char* name)
     static_assert(Program::lds_bytes <= facts(Program::arch).lds_bytes, "program: more LDS than a block can have");
     static_assert(detail::units_of<Program>() <= facts(Program::arch).max_units,
                   "program: more units than can share a block");
+    static_assert(std::is_trivially_copyable_v<typename Program::arguments>,
+                  "program: arguments must be trivially copyable, as a launch copies their bytes to the device");
 #if defined(CK_TILE_NO_HOST_PROGRAMS) // set for programs of targets that are built for a GPU alone
-    return {name, Program::threads, Program::lds_bytes, detail::units_of<Program>(), nullptr};
+    constexpr host_block on_host = nullptr;
 #else
-    return {name, Program::threads, Program::lds_bytes, detail::units_of<Program>(), &detail::run_on_host<Program>};
+    constexpr host_block on_host = &detail::run_on_host<Program>;
 #endif
+    return {.name           = name,
+            .arch           = Program::arch,
+            .threads        = Program::threads,
+            .lds_bytes      = Program::lds_bytes,
+            .units          = detail::units_of<Program>(),
+            .argument_bytes = sizeof(typename Program::arguments),
+            .on_host        = on_host};
 }
 
 } // namespace ck_tile

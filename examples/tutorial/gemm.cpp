@@ -39,7 +39,7 @@ int main()
     const grid blocks = {static_cast<unsigned>(ceil_div(n, tile.n)), static_cast<unsigned>(ceil_div(m, tile.m))};
     for(const status& s : {on->copy_to_device(a_memory->data(), a.data(), a_memory->bytes()),
                            on->copy_to_device(b_memory->data(), b.data(), b_memory->bytes()),
-                           on->launch(tutorial_gemm, blocks, &arguments, sizeof arguments), on->synchronize(),
+                           on->launch(tutorial_gemm, blocks, arguments), on->synchronize(),
                            on->copy_to_host(c.data(), c_memory->data(), c_memory->bytes())})
         if(!s)
             return fmt::print(stderr, "{}\n", s.reason()), 2;

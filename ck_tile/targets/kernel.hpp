@@ -2,6 +2,8 @@
 // A compiled block program: what the host needs to know of it to launch it.
 #pragma once
 
+#include "ck_tile/targets/target.hpp"
+
 #include <cstddef>
 
 namespace ck_tile
@@ -21,9 +23,11 @@ using host_block = void (*)(const void* arguments, grid at, std::byte* lds);
 struct kernel
 {
     const char* name;   // its symbol in a GPU's code object
+    architecture arch;  // that it is compiled for
     int threads;        // per unit of a block
     int lds_bytes;      // per unit
     int units;          // compute units that share a block
+    int argument_bytes; // of the struct that a launch passes
     host_block on_host; // null in a program that was built without the host target
 };
 
