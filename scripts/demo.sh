@@ -9,8 +9,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly program=build/bin/grouped_conv_bwd_weight
-readonly results=build/demo
+readonly program=build-demo/bin/grouped_conv_bwd_weight
+readonly results=build-demo/results
 
 # name | ndim G N K C | filter | input | strides | dilations | left pads | right pads          (K and C per group)
 readonly layers="
@@ -54,7 +54,8 @@ PYTHON
 
 scripts/install_packages.sh build
 cmake --preset demo ${CXX:+"-DCMAKE_CXX_COMPILER=$CXX"}
-cmake --build build --target grouped_conv_bwd_weight
+# What is left, while it builds: done/all steps, percent, seconds.
+NINJA_STATUS='[%f/%t %p %es] ' cmake --build build-demo --target grouped_conv_bwd_weight
 mkdir -p "$results"
 
 options=("$@")

@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs what is missing, builds everything, runs every test, and closes with the line `N passed, N failed`.
+# Installs what is missing, builds, runs every test, and closes with the line `N passed, N failed`.
 #
-#   scripts/test.sh [ARGUMENT OF CTEST...]      for example: scripts/test.sh -R distribution
+#   scripts/test.sh [--all] [ARGUMENT OF CTEST...]      for example: scripts/test.sh -R distribution
 #
+# Of the instances it builds a set that has every formulation, target, type and layout, and some more that the commit's hash
+# draws, into build/; with --all every instance, into build-all/.
 # CXX=<another clang++> builds with that compiler; PRESET=sanitize with the address and undefined-behaviour sanitizers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly preset=${PRESET:-default}
+preset=${PRESET:-default}
+if [[ ${1:-} == --all ]]; then
+    preset=all
+    shift
+fi
 build=build
 [[ $preset == default ]] || build=build-$preset
 
@@ -44,8 +50,10 @@ PYTHON
 }
 
 scripts/install_packages.sh test || stop "the packages could not be installed"
-cmake --preset "$preset" -B "$build" ${CXX:+"-DCMAKE_CXX_COMPILER=$CXX"} || stop "the configuration failed"
-cmake --build "$build" || stop "the build failed"
+sample=$(git rev-parse HEAD 2> /dev/null || echo none) # also of a tree that is no checkout
+cmake --preset "$preset" "-DCK_TILE_SAMPLE=$sample" ${CXX:+"-DCMAKE_CXX_COMPILER=$CXX"} || stop "the configuration failed"
+# What is left, while it builds: done/all steps, percent, seconds.
+NINJA_STATUS='[%f/%t %p %es] ' cmake --build "$build" || stop "the build failed"
 
 results=$PWD/$build/test_results.xml # ctest would take a relative path as one in its --test-dir
 rm -f "$results"
