@@ -2,7 +2,7 @@
 // Takes the command line apart, and measures one row after another.
 #include "benchmarks/suite.hpp"
 
-#include "examples/support/command_line.hpp"
+#include "ops/program/command_line.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace ck_tile::benchmarks
 namespace
 {
 
-using namespace ck_tile::examples;
+using namespace ck_tile::program;
 
 constexpr double cold_bytes = 512e6;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes the weight gradient of one grouped convolution, and verifies, times and saves it as the arguments say.
-#include "examples/support/program.hpp"
+#include "ops/program/program.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 
 namespace
@@ -27,5 +27,5 @@ constexpr const char* about =
 
 int main(int argc, char** argv)
 {
-    return ck_tile::examples::main_of<ck_tile::grouped_conv_bwd_weight::operation>(argc, argv, "grouped_conv_bwd_weight", about);
+    return ck_tile::program::main_of<ck_tile::grouped_conv_bwd_weight::operation>(argc, argv, "grouped_conv_bwd_weight", about);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes the gradients of one group normalisation, and verifies, times and saves them as the arguments say.
-#include "examples/support/program.hpp"
+#include "ops/program/program.hpp"
 #include "ops/groupnorm_bwd/operation.hpp"
 
 namespace
@@ -26,5 +26,5 @@ constexpr const char* about =
 
 int main(int argc, char** argv)
 {
-    return ck_tile::examples::main_of<ck_tile::groupnorm_bwd::operation>(argc, argv, "groupnorm_bwd", about);
+    return ck_tile::program::main_of<ck_tile::groupnorm_bwd::operation>(argc, argv, "groupnorm_bwd", about);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes one group normalisation, and verifies, times and saves it as the arguments say.
-#include "examples/support/program.hpp"
+#include "ops/program/program.hpp"
 #include "ops/groupnorm_fwd/operation.hpp"
 
 namespace
@@ -26,5 +26,5 @@ constexpr const char* about =
 
 int main(int argc, char** argv)
 {
-    return ck_tile::examples::main_of<ck_tile::groupnorm_fwd::operation>(argc, argv, "groupnorm_fwd", about);
+    return ck_tile::program::main_of<ck_tile::groupnorm_fwd::operation>(argc, argv, "groupnorm_fwd", about);
 }

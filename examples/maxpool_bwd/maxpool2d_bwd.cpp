@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes the gradient of the input of one max-pooling, and verifies, times and saves it as the arguments say.
-#include "examples/support/program.hpp"
+#include "ops/program/program.hpp"
 #include "ops/maxpool_bwd/operation.hpp"
 
 namespace
@@ -28,5 +28,5 @@ constexpr const char* about =
 
 int main(int argc, char** argv)
 {
-    return ck_tile::examples::main_of<ck_tile::maxpool_bwd::operation>(argc, argv, "maxpool2d_bwd", about);
+    return ck_tile::program::main_of<ck_tile::maxpool_bwd::operation>(argc, argv, "maxpool2d_bwd", about);
 }

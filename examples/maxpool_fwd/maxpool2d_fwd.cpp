@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes one max-pooling and the indices of its maxima, and verifies, times and saves them as the arguments say.
-#include "examples/support/program.hpp"
+#include "ops/program/program.hpp"
 #include "ops/maxpool_fwd/operation.hpp"
 
 namespace
@@ -26,5 +26,5 @@ constexpr const char* about =
 
 int main(int argc, char** argv)
 {
-    return ck_tile::examples::main_of<ck_tile::maxpool_fwd::operation>(argc, argv, "maxpool2d_fwd", about);
+    return ck_tile::program::main_of<ck_tile::maxpool_fwd::operation>(argc, argv, "maxpool2d_fwd", about);
 }

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ck_tile::examples
+namespace ck_tile::program
 {
 
 enum exit_code
@@ -56,4 +56,4 @@ int fail(std::string_view program, std::string_view reason, exit_code code = not
 // What main() returns: what work() does, or the exit code of what it throws - a rejection, or what the system refuses.
 int run_program(std::string_view program, const std::function<int()>& work);
 
-} // namespace ck_tile::examples
+} // namespace ck_tile::program

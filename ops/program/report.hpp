@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace ck_tile::examples
+namespace ck_tile::program
 {
 
 using harness::comparison;
@@ -31,4 +31,4 @@ nlohmann::ordered_json json_of(verification how, const std::optional<comparison>
 
 status write_json(const std::filesystem::path& path, const nlohmann::ordered_json& report);
 
-} // namespace ck_tile::examples
+} // namespace ck_tile::program

@@ -3,9 +3,9 @@
 // operation's description.
 #pragma once
 
-#include "examples/support/command_line.hpp"
-#include "examples/support/job_parser.hpp"
-#include "examples/support/report.hpp"
+#include "ops/program/command_line.hpp"
+#include "ops/program/job_parser.hpp"
+#include "ops/program/report.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/tensor_file.hpp"
 #include "ops/harness/verify.hpp"
@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace ck_tile::examples
+namespace ck_tile::program
 {
 
 template <class Op>
@@ -249,4 +249,4 @@ int main_of(int argc, char** argv, const char* program, const char* about, const
     });
 }
 
-} // namespace ck_tile::examples
+} // namespace ck_tile::program

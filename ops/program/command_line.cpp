@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers, checks and messages of the example programs.
-#include "examples/support/command_line.hpp"
+#include "ops/program/command_line.hpp"
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <system_error>
 
-namespace ck_tile::examples
+namespace ck_tile::program
 {
 
 result<std::int64_t> parse_integer(std::string_view what, std::string_view text)
@@ -93,4 +93,4 @@ int run_program(std::string_view program, const std::function<int()>& work)
     }
 }
 
-} // namespace ck_tile::examples
+} // namespace ck_tile::program

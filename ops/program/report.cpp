@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Puts verification into words and JSON.
-#include "examples/support/report.hpp"
+#include "ops/program/report.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <fstream>
 
-namespace ck_tile::examples
+namespace ck_tile::program
 {
 
 std::string describe_verification(verification how, const std::optional<comparison>& found,
@@ -46,4 +46,4 @@ status write_json(const std::filesystem::path& path, const nlohmann::ordered_jso
     return {};
 }
 
-} // namespace ck_tile::examples
+} // namespace ck_tile::program

@@ -2,7 +2,7 @@
 // What a program that runs one operation is asked to do, whatever the operation: verify, time, where, with which files.
 #pragma once
 
-#include "examples/support/command_line.hpp"
+#include "ops/program/command_line.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/value_or_throw.hpp"
 #include "ops/harness/verify.hpp"
@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <string>
 
-namespace ck_tile::examples
+namespace ck_tile::program
 {
 
 using harness::fill;
@@ -38,4 +38,4 @@ struct job
     std::string help; // to be printed instead of anything else when not empty
 };
 
-} // namespace ck_tile::examples
+} // namespace ck_tile::program

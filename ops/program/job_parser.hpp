@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ck_tile/runtime/status.hpp"
-#include "examples/support/command_line.hpp"
-#include "examples/support/job.hpp"
+#include "ops/program/command_line.hpp"
+#include "ops/program/job.hpp"
 #include "ops/problem_fields.hpp"
 
 #include <CLI/CLI.hpp>
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace ck_tile::examples
+namespace ck_tile::program
 {
 
 // What the help says, and which options there are.
@@ -226,4 +226,4 @@ result<arguments<Problem>> parse_arguments(const job_help& help, const Problem& 
     return given;
 }
 
-} // namespace ck_tile::examples
+} // namespace ck_tile::program

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // CLI11 takes the options apart; the numbers are read here, as their count depends on one of them.
-#include "examples/support/job_parser.hpp"
+#include "ops/program/job_parser.hpp"
 
 #include "ck_tile/targets/targets.hpp"
-#include "examples/support/command_line.hpp"
+#include "ops/program/command_line.hpp"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-namespace ck_tile::examples
+namespace ck_tile::program
 {
 
 namespace
@@ -136,4 +136,4 @@ status job_parser::read_options()
     return {};
 }
 
-} // namespace ck_tile::examples
+} // namespace ck_tile::program
