@@ -2,8 +2,8 @@
 // Where kernels run: the CPU in the shape of a GPU architecture (`host:gfx942`), or a GPU. Memory, launch, time.
 #pragma once
 
-#include "ck_tile/runtime/kernel.hpp"
 #include "ck_tile/runtime/status.hpp"
+#include "ck_tile/targets/kernel.hpp"
 #include "ck_tile/targets/target.hpp"
 
 #include <cstddef>

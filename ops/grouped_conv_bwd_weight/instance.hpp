@@ -2,7 +2,7 @@
 // The instances that the build generates from tile_engine_configs/grouped_conv_bwd_weight/.
 #pragma once
 
-#include "ck_tile/runtime/kernel.hpp"
+#include "ck_tile/targets/kernel.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 
 #include <span>

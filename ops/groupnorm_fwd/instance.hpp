@@ -2,7 +2,7 @@
 // The instances that the build generates from tile_engine_configs/groupnorm_fwd/.
 #pragma once
 
-#include "ck_tile/runtime/kernel.hpp"
+#include "ck_tile/targets/kernel.hpp"
 #include "ops/groupnorm/config.hpp"
 
 #include <span>

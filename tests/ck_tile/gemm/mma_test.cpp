@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Matrix products on the CPU in the lanes' layouts of every instruction: the fragments of one block.
-#include "ck_tile/verbs/mma.hpp"
+#include "ck_tile/gemm/mma.hpp"
 
 #include "ck_tile/gemm/pipelines.hpp"
 #include "tests/support/random.hpp"
