@@ -206,7 +206,7 @@ result<std::unique_ptr<backend>> open_hip()
     const target* facts = target_of(chip);
     if(facts == nullptr)
         return rejection{
-            fmt::format("the AMD GPU {} is not a target of this library: it knows gfx90a, gfx942 and gfx11", chip)};
+            fmt::format("the AMD GPU {} is not a target of this library: it knows {}", chip, target_names())};
     auto gpu = std::make_unique<hip_backend>(*facts, chip, properties.multiProcessorCount);
     if(const status s = gpu->load(); !s)
         return rejection{s.reason()};

@@ -6,12 +6,14 @@
 #define CK_TILE_TARGET gfx90a
 #elif defined(__gfx942__)
 #define CK_TILE_TARGET gfx942
+#elif defined(__gfx950__)
+#define CK_TILE_TARGET gfx950
 #elif defined(__GFX11__)
 #define CK_TILE_TARGET gfx11
 #elif defined(__NVPTX__) && __CUDA_ARCH__ == 900
 #define CK_TILE_TARGET sm90
 #elif defined(__AMDGCN__)
-#error "ck_tile has no facts for this AMD architecture; it knows gfx90a, gfx942 and gfx11 (--offload-arch=...). \
+#error "ck_tile has no facts for this AMD architecture; it knows gfx90a, gfx942, gfx950 and gfx11 (--offload-arch=...). \
 Add a folder in ck_tile/targets/ to add one."
 #elif defined(__NVPTX__)
 #error "ck_tile has no facts for this NVIDIA architecture; it knows sm_90a (--cuda-gpu-arch=sm_90a). \

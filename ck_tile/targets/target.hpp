@@ -11,6 +11,7 @@ enum class architecture
 {
     gfx90a, // CDNA2: MI200
     gfx942, // CDNA3: MI300
+    gfx950, // CDNA4: MI350
     gfx11,  // RDNA3: gfx1100 to gfx1103, gfx115x
     sm90    // NVIDIA Hopper: H100, H200
 };

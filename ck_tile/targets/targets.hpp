@@ -5,12 +5,13 @@
 #include "ck_tile/targets/gfx11/facts.hpp"
 #include "ck_tile/targets/gfx90a/facts.hpp"
 #include "ck_tile/targets/gfx942/facts.hpp"
+#include "ck_tile/targets/gfx950/facts.hpp"
 #include "ck_tile/targets/sm90/facts.hpp"
 
 namespace ck_tile
 {
 
-inline constexpr const target* all_targets[] = {&gfx90a, &gfx942, &gfx11, &sm90};
+inline constexpr const target* all_targets[] = {&gfx90a, &gfx942, &gfx950, &gfx11, &sm90};
 
 constexpr const target& facts(architecture arch)
 {

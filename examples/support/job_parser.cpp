@@ -2,6 +2,7 @@
 // CLI11 takes the options apart; the numbers are read here, as their count depends on one of them.
 #include "examples/support/job_parser.hpp"
 
+#include "ck_tile/targets/targets.hpp"
 #include "examples/support/command_line.hpp"
 
 #include <fmt/format.h>
@@ -62,9 +63,11 @@ job_parser::job_parser(job& given, const job_help& help, data_type type, std::st
     app_.add_option("numbers", numbers_, "as above");
     app_.add_option("--dtype", type_, "fp16, bf16 or fp32")->capture_default_str();
     app_.add_option("--layout", layout, help.layouts)->capture_default_str();
+    std::string shapes;
+    for(const target* t : all_targets)
+        shapes += fmt::format("{}host:{}", shapes.empty() ? "" : ", ", t->name);
     app_.add_option("--target", given.target,
-                    "auto, hip, cuda, host, or the CPU in an architecture's shape: host:gfx90a, host:gfx942, "
-                    "host:gfx11, host:sm90")
+                    "auto, hip, cuda, host, or the CPU in an architecture's shape: " + shapes)
         ->capture_default_str();
     app_.add_option("--instance", given.instance,
                     "the kernel to use, by its name; list: print all and what they support");

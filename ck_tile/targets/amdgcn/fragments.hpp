@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ck_tile/numeric/types.hpp"
-#include "ck_tile/targets/absent/slabs.hpp"
+#include "ck_tile/targets/absent/matrix_from_lds.hpp"
 #include "ck_tile/targets/matrix_instruction.hpp"
 
 namespace ck_tile::detail
