@@ -11,6 +11,7 @@
 #include "ck_tile/core/transforms.hpp"
 #include "ck_tile/core/window.hpp"
 #include "ck_tile/gemm/epilogue.hpp"
+#include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/gemm/pipelines.hpp"
 #include "ck_tile/gemm/shape.hpp"
 #include "ck_tile/numeric/types.hpp"
@@ -18,5 +19,4 @@
 #include "ck_tile/targets/targets.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
-#include "ck_tile/verbs/mma.hpp"
 #include "ck_tile/verbs/reduce.hpp"

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 # What to build, and the flags of every target.
 
-set(CK_TILE_TARGETS "host;gfx90a;gfx942;gfx11;sm90" CACHE STRING
-    "Targets to build: GPU architectures (gfx90a, gfx942, gfx11, sm90), and the CPU in their shape (host:gfx942; host for all)")
+# An architecture is a folder that states its facts.
+file(GLOB CK_TILE_ARCHITECTURES CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/ck_tile/targets
+    ${PROJECT_SOURCE_DIR}/ck_tile/targets/*/facts.hpp)
+list(TRANSFORM CK_TILE_ARCHITECTURES REPLACE "/facts.hpp" "")
+set(CK_TILE_TARGETS "all" CACHE STRING
+    "Targets to build: GPU architectures (${CK_TILE_ARCHITECTURES}), the CPU in their shape (host:gfx942; host for all), or all")
 set(CK_TILE_DTYPES "fp16;bf16;fp32" CACHE STRING "Element types to build")
 set(CK_TILE_CONFIGURATIONS "${PROJECT_SOURCE_DIR}/tile_engine_configs" CACHE PATH
     "Folder of the configurations, <operation>/<target>.json, that instances are generated from")
@@ -22,22 +26,25 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERS
                         "${CMAKE_CXX_COMPILER_VERSION}): set CMAKE_CXX_COMPILER to clang++-22 or to a ROCm's clang++")
 endif()
 
-set(CK_TILE_ARCHITECTURES gfx90a gfx942 gfx11 sm90)
 set(CK_TILE_HOST_ARCHITECTURES)   # shapes that the CPU takes
 set(CK_TILE_DEVICE_ARCHITECTURES) # GPU code
 foreach(target IN LISTS CK_TILE_TARGETS)
-    if(target STREQUAL "host")
+    if(target STREQUAL "all")
+        set(CK_TILE_HOST_ARCHITECTURES ${CK_TILE_ARCHITECTURES})
+        set(CK_TILE_DEVICE_ARCHITECTURES ${CK_TILE_ARCHITECTURES})
+    elseif(target STREQUAL "host")
         list(APPEND CK_TILE_HOST_ARCHITECTURES ${CK_TILE_ARCHITECTURES})
     elseif(target MATCHES "^host:(.+)$" AND CMAKE_MATCH_1 IN_LIST CK_TILE_ARCHITECTURES)
         list(APPEND CK_TILE_HOST_ARCHITECTURES ${CMAKE_MATCH_1})
     elseif(target IN_LIST CK_TILE_ARCHITECTURES)
         list(APPEND CK_TILE_DEVICE_ARCHITECTURES ${target})
     else()
-        message(FATAL_ERROR "CK_TILE_TARGETS: '${target}' is not a target; choose from host, host:<architecture> and "
-                            "<architecture>, with the architectures ${CK_TILE_ARCHITECTURES}")
+        message(FATAL_ERROR "CK_TILE_TARGETS: '${target}' is not a target; choose from all, host, host:<architecture> "
+                            "and <architecture>, with the architectures ${CK_TILE_ARCHITECTURES}")
     endif()
 endforeach()
 list(REMOVE_DUPLICATES CK_TILE_HOST_ARCHITECTURES)
+list(REMOVE_DUPLICATES CK_TILE_DEVICE_ARCHITECTURES)
 foreach(dtype IN LISTS CK_TILE_DTYPES)
     if(NOT dtype MATCHES "^(fp16|bf16|fp32)$")
         message(FATAL_ERROR "CK_TILE_DTYPES: '${dtype}' is not an element type; choose from fp16, bf16 and fp32")

@@ -6,9 +6,9 @@
 // not one per element; moving carries digits, without division. Elements beyond the view's lengths do not exist.
 #pragma once
 
+#include "ck_tile/core/memory.hpp"
 #include "ck_tile/core/tensor_view.hpp"
 #include "ck_tile/core/tile.hpp"
-#include "ck_tile/targets/memory.hpp"
 
 namespace ck_tile
 {

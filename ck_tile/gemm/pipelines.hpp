@@ -10,13 +10,13 @@
 // The operands are windows over (row, k); a window that runs past the end of k reads zeros, which add nothing.
 #pragma once
 
+#include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/gemm/shape.hpp"
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/schedule.hpp"
 #include "ck_tile/verbs/copy.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
-#include "ck_tile/verbs/mma.hpp"
 #include "ck_tile/verbs/split_barrier.hpp"
 
 namespace ck_tile::gemm

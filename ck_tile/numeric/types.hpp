@@ -3,8 +3,7 @@
 #pragma once
 
 #include "ck_tile/numeric/data_type.hpp"
-#include "ck_tile/targets/execution.hpp"
-#include "ck_tile/targets/rounding.hpp"
+#include "ck_tile/targets/primitives.hpp"
 
 #include <type_traits>
 

@@ -5,6 +5,8 @@
 #include "ck_tile/runtime/device.hpp"
 #include "ck_tile/targets/targets.hpp"
 
+#include <string>
+
 namespace ck_tile
 {
 
@@ -15,6 +17,15 @@ inline const target* find_target(std::string_view name)
         if(name == t->name)
             return t;
     return nullptr;
+}
+
+// "gfx90a, gfx942, ...": what there is to choose from.
+inline std::string target_names(std::string_view prefix = "")
+{
+    std::string names;
+    for(const target* t : all_targets)
+        names.append(names.empty() ? "" : ", ").append(prefix).append(t->name);
+    return names;
 }
 
 // Any thread may call these, several at a time.

@@ -54,10 +54,8 @@ result<device> device::open(std::string_view name)
         if(const target* t = find_target(name.substr(5)))
             return device(open_host(*t), {});
 
-    std::string known = "auto, hip, cuda, hip:<number>, cuda:<number>, host";
-    for(const target* t : all_targets)
-        known += fmt::format(", host:{}", t->name);
-    return rejection{fmt::format("target '{}' is not known: choose one of {}", name, known)};
+    return rejection{fmt::format("target '{}' is not known: choose one of auto, hip, cuda, hip:<number>, cuda:<number>, host, {}", name,
+                                 target_names("host:"))};
 }
 
 const target& device::architecture() const { return backend_->architecture(); }

@@ -5,6 +5,7 @@
 #include "ck_tile/runtime/status.hpp"
 #include "ck_tile/runtime/stream.hpp"
 #include "ck_tile/targets/kernel.hpp"
+#include "ck_tile/targets/target.hpp"
 
 #include <cstddef>
 #include <functional>

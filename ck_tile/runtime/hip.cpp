@@ -123,8 +123,8 @@ struct hip_runtime
         const std::string processor(processor_in(properties.gcnArchName));
         const target* facts = target_of(processor);
         if(facts == nullptr)
-            return rejection{fmt::format(
-                "the AMD GPU {} is not a target of this library: it knows gfx90a, gfx942 and gfx11", processor)};
+            return rejection{fmt::format("the AMD GPU {} is not a target of this library: it knows {}", processor,
+                                         target_names())};
         return gpu_description{facts, processor, properties.multiProcessorCount};
     }
 

@@ -4,8 +4,8 @@
 
 #include "ck_tile/core/multi_index.hpp"
 #include "ck_tile/targets/kernel.hpp"
+#include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/targets/targets.hpp"
-#include "ck_tile/targets/units.hpp"
 
 #include <cstddef>
 #include <type_traits>
@@ -38,11 +38,7 @@ struct block
     template <class T>
     CK_TILE_FN const T* lds_of_unit(int unit, int byte_offset) const
     {
-#if defined(__NVPTX__)
-        return ck_tile::lds_of_unit(lds_at<T>(byte_offset), unit);
-#else
-        return lds_at<T>(byte_offset + unit * unit_lds_bytes);
-#endif
+        return ck_tile::lds_of_unit(lds_at<T>(byte_offset), unit, unit_lds_bytes);
     }
 
     // Waits until all threads of all units are here and see each other's LDS. A block of one unit does not need it where it has a
@@ -50,39 +46,24 @@ struct block
     template <int Units>
     CK_TILE_FN void sync_units() const
     {
-#if defined(__NVPTX__)
         if constexpr(Units > 1)
             ck_tile::sync_units();
-#endif
     }
     template <int Units>
     CK_TILE_FN void arrive_units() const
     {
-#if defined(__NVPTX__)
         if constexpr(Units > 1)
             arrive_at_units();
-#endif
     }
     template <int Units>
     CK_TILE_FN void wait_units() const
     {
-#if defined(__NVPTX__)
         if constexpr(Units > 1)
             wait_for_units();
-#endif
     }
 
-    // Waits until all threads of the unit are here and see each other's LDS. Loads from global memory stay in flight.
-    CK_TILE_FN void sync() const
-    {
-#if defined(__AMDGCN__)
-        __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
-        __builtin_amdgcn_s_barrier();
-        __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
-#elif defined(__NVPTX__)
-        __nvvm_bar_sync(0);
-#endif
-    }
+    // Waits until all threads of the unit are here and see each other's LDS.
+    CK_TILE_FN void sync() const { sync_block(); }
 };
 
 namespace detail
@@ -151,13 +132,6 @@ constexpr kernel make_kernel(const char* name)
 
 } // namespace ck_tile
 
-// The threads of a block, for a GPU's compiler.
-#if defined(__AMDGCN__)
-#define CK_TILE_BLOCK_OF(...) amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads)
-#elif defined(__NVPTX__)
-#define CK_TILE_BLOCK_OF(...) launch_bounds(__VA_ARGS__::threads, ::ck_tile::detail::blocks_at_once<__VA_ARGS__>())
-#endif
-
 // Defines the kernel `symbol` from a program: in a GPU's compilation the entry point of that name, on the host an object
 // `const ck_tile::kernel symbol` that launches it.
 #if CK_TILE_ON_DEVICE
@@ -173,40 +147,14 @@ constexpr kernel make_kernel(const char* name)
 #endif
 
 #if CK_TILE_ON_DEVICE
-#if defined(__NVPTX__)
-extern __attribute__((shared)) std::byte ck_tile_dynamic_lds alignas(1024)[]; // as many bytes as the launch says
-#endif
-
 namespace ck_tile
 {
-#if defined(__NVPTX__)
-// The runtime launches kernels so that blocks of one may come to a compute unit while those of the kernel before it end. This is
-// what makes that safe, for every kernel of the library: CK_TILE_KERNEL's entry calls it before the program, so that no block
-// touches memory before the kernel before it is done and all that it wrote can be seen. That kernel has waited likewise for those
-// before it. The first instruction lets the next kernel's blocks come, once all blocks of this one are on the device.
-CK_TILE_FN __attribute__((device)) void wait_for_earlier_kernels()
-{
-    asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory");
-}
-#endif
-
 template <class Program>
 CK_TILE_FN __attribute__((device)) void run_on_device(const typename Program::arguments& arguments)
 {
     static_assert(compiles_for(Program::arch), "program: made for another architecture than --offload-arch says");
-#if defined(__AMDGCN__)
-    __attribute__((shared)) static std::byte lds alignas(16)[Program::lds_bytes > 0 ? Program::lds_bytes : 16];
-    const grid at = {static_cast<unsigned>(__builtin_amdgcn_workgroup_id_x()),
-                     static_cast<unsigned>(__builtin_amdgcn_workgroup_id_y()),
-                     static_cast<unsigned>(__builtin_amdgcn_workgroup_id_z())};
-    Program::run(block{at, lds}, arguments);
-#else
     wait_for_earlier_kernels();
-    const grid at = {static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()) / detail::units_of<Program>(),
-                     static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y()),
-                     static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_z())};
-    Program::run(block{at, ck_tile_dynamic_lds}, arguments);
-#endif
+    Program::run(block{own_block<detail::units_of<Program>()>(), own_lds<Program::lds_bytes>()}, arguments);
 }
 } // namespace ck_tile
 #endif

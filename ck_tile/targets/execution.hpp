@@ -2,10 +2,12 @@
 // How this compilation runs a block: on a GPU each thread runs the program, on the CPU one run stands for all threads.
 #pragma once
 
+#include "ck_tile/targets/selection.hpp"
+
 // Functions over tiles. On a GPU they are inlined by force: called, they would take registers through memory. CK_TILE_INLINE
 // does so with a lambda that is large and called once. On the CPU, where such a function is a loop over the block's threads, a
 // call costs nothing beside it, and the compiler decides: a third of the time to compile.
-#if defined(__HIP__) || defined(__CUDA__)
+#if CK_TILE_IN_GPU_LANGUAGE
 #define CK_TILE_INLINE __attribute__((always_inline))
 #define CK_TILE_FN __attribute__((host, device, always_inline)) inline
 #else
@@ -13,20 +15,16 @@
 #define CK_TILE_FN inline
 #endif
 
-#if defined(__AMDGCN__) || defined(__NVPTX__)
-#define CK_TILE_ON_DEVICE 1
+#if CK_TILE_ON_DEVICE
 #define CK_TILE_UNROLL _Pragma("unroll")
 #define CK_TILE_KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #else
-#define CK_TILE_ON_DEVICE 0
 #define CK_TILE_UNROLL
 #define CK_TILE_KEEP_LOOP
 #endif
 
 namespace ck_tile
 {
-
-inline constexpr bool on_device = CK_TILE_ON_DEVICE;
 
 // Register files that a program holds: a GPU thread holds its own, the CPU those of all threads of the block.
 constexpr int copies_of(int threads) { return on_device ? 1 : threads; }
@@ -38,6 +36,14 @@ struct thread
     int lane;
     int copy;
     int unit = 0; // the compute unit, in a block that several share
+};
+
+// Blocks of a launch, and the place of one block among them. Kernels use `x` fastest.
+struct grid
+{
+    unsigned x = 1;
+    unsigned y = 1;
+    unsigned z = 1;
 };
 
 // A number known to the compiler, as a value.

@@ -2,20 +2,13 @@
 // A compiled block program: what the host needs to know of it to launch it.
 #pragma once
 
+#include "ck_tile/targets/execution.hpp"
 #include "ck_tile/targets/target.hpp"
 
 #include <cstddef>
 
 namespace ck_tile
 {
-
-// Blocks of a launch, and the place of one block among them. Kernels use `x` fastest.
-struct grid
-{
-    unsigned x = 1;
-    unsigned y = 1;
-    unsigned z = 1;
-};
 
 // Runs one block of the program on the CPU; `at` says which; `lds` is the block's own LDS, 16-byte aligned.
 using host_block = void (*)(const void* arguments, grid at, std::byte* lds);

@@ -22,6 +22,10 @@ enum class opcode
     mfma_4x4x4_16_blocks_bf16,
     mfma_32x32x2_fp32,
     mfma_16x16x4_fp32,
+    mfma_32x32x16_fp16,
+    mfma_16x16x32_fp16,
+    mfma_32x32x16_bf16,
+    mfma_16x16x32_bf16,
     wmma_16x16x16_fp16,
     wmma_16x16x16_bf16,
     fma_4x8x1_fp32, // a wave32's lanes as a 4 x 8 grid of plain multiply-adds
@@ -36,7 +40,7 @@ struct matrix_instruction
     data_type type; // of A and B; C is fp32
     int m, n, k;    // of one block
     int blocks;     // independent products
-    int cycles;     // that the matrix unit is busy with one wave's instruction, on gfx942, gfx11 and sm90
+    int cycles;     // that the matrix unit is busy with one wave's instruction, on gfx942, gfx950, gfx11 and sm90
     distribution a, b, c;
 };
 
@@ -92,6 +96,10 @@ inline constexpr matrix_instruction matrix_instructions[] = {
     {opcode::mfma_4x4x4_16_blocks_bf16, "mfma_4x4x4_16_blocks_bf16", data_type::bf16,  4,  4,  4, 16,  8, layouts::mfma_operand(64, 4, 4),  layouts::mfma_operand(64, 4, 4),  layouts::mfma_4x4_result},
     {opcode::mfma_32x32x2_fp32,         "mfma_32x32x2_fp32",         data_type::fp32, 32, 32,  2,  1, 64, layouts::mfma_operand(32, 2, 1),  layouts::mfma_operand(32, 2, 1),  layouts::mfma_32x32_result},
     {opcode::mfma_16x16x4_fp32,         "mfma_16x16x4_fp32",         data_type::fp32, 16, 16,  4,  1, 32, layouts::mfma_operand(16, 4, 1),  layouts::mfma_operand(16, 4, 1),  layouts::mfma_16x16_result},
+    {opcode::mfma_32x32x16_fp16,        "mfma_32x32x16_fp16",        data_type::fp16, 32, 32, 16,  1, 32, layouts::mfma_operand(32, 16, 8), layouts::mfma_operand(32, 16, 8), layouts::mfma_32x32_result},
+    {opcode::mfma_16x16x32_fp16,        "mfma_16x16x32_fp16",        data_type::fp16, 16, 16, 32,  1, 16, layouts::mfma_operand(16, 32, 8), layouts::mfma_operand(16, 32, 8), layouts::mfma_16x16_result},
+    {opcode::mfma_32x32x16_bf16,        "mfma_32x32x16_bf16",        data_type::bf16, 32, 32, 16,  1, 32, layouts::mfma_operand(32, 16, 8), layouts::mfma_operand(32, 16, 8), layouts::mfma_32x32_result},
+    {opcode::mfma_16x16x32_bf16,        "mfma_16x16x32_bf16",        data_type::bf16, 16, 16, 32,  1, 16, layouts::mfma_operand(16, 32, 8), layouts::mfma_operand(16, 32, 8), layouts::mfma_16x16_result},
     {opcode::wmma_16x16x16_fp16,        "wmma_16x16x16_fp16",        data_type::fp16, 16, 16, 16,  1, 32, layouts::wmma_operand,            layouts::wmma_operand,            layouts::wmma_result},
     {opcode::wmma_16x16x16_bf16,        "wmma_16x16x16_bf16",        data_type::bf16, 16, 16, 16,  1, 32, layouts::wmma_operand,            layouts::wmma_operand,            layouts::wmma_result},
     {opcode::fma_4x8x1_fp32,            "fma_4x8x1_fp32",            data_type::fp32,  4,  8,  1,  1,  1, layouts::fma_a,                   layouts::fma_b,                   layouts::fma_result},

@@ -2,9 +2,7 @@
 // A range of global memory as an address and a length: where no descriptor checks bounds, the access does.
 #pragma once
 
-#include "ck_tile/numeric/types.hpp"
-
-#include <cstdint>
+#include "ck_tile/targets/primitives.hpp"
 
 namespace ck_tile
 {

@@ -11,8 +11,18 @@ enum class architecture
 {
     gfx90a, // CDNA2: MI200
     gfx942, // CDNA3: MI300
+    gfx950, // CDNA4: MI350
     gfx11,  // RDNA3: gfx1100 to gfx1103, gfx115x
     sm90    // NVIDIA Hopper: H100, H200
+};
+
+// How data come from memory to LDS without a stop in registers: not at all, or so many bytes at once for each lane, the last
+// kind while threads go on.
+enum class lds_copy
+{
+    none,
+    bytes_4,
+    bytes_16_async
 };
 
 struct target
@@ -26,11 +36,16 @@ struct target
     int vgprs;            // 4-byte registers that a lane can have, accumulation registers included
     int max_vector_bytes; // that one lane moves with one instruction
     int max_block_threads;
-    int max_units;          // compute units that can share a block, each with as many threads
-    bool asynchronous;      // copies to LDS, and products of operands in LDS (for 16-bit types), go on while threads do
-    int compute_units;      // of a usual chip: what the CPU assumes when it fills one
-    opcode instructions[8]; // its matrix instructions
+    int max_units; // compute units that can share a block, each with as many threads
+    lds_copy copy_to_lds;
+    bool matrix_from_lds;    // products of 16-bit operands that lie in LDS go on while threads do
+    bool transposed_reads;   // LDS gives a lane 16-bit elements that lie in different rows, at once
+    int compute_units;       // of a usual chip: what the CPU assumes when it fills one
+    opcode instructions[16]; // its matrix instructions
     int instruction_count;
+
+    // Whether copies to LDS, and products of operands in LDS, go on while threads do.
+    constexpr bool asynchronous() const { return copy_to_lds == lds_copy::bytes_16_async && matrix_from_lds; }
 
     constexpr bool has(opcode op) const
     {

@@ -2,15 +2,16 @@
 // All targets: look-up by architecture, and the architecture that the compiler is compiling for.
 #pragma once
 
-#include "ck_tile/targets/gfx11/gfx11.hpp"
-#include "ck_tile/targets/gfx90a/gfx90a.hpp"
-#include "ck_tile/targets/gfx942/gfx942.hpp"
-#include "ck_tile/targets/sm90/sm90.hpp"
+#include "ck_tile/targets/gfx11/facts.hpp"
+#include "ck_tile/targets/gfx90a/facts.hpp"
+#include "ck_tile/targets/gfx942/facts.hpp"
+#include "ck_tile/targets/gfx950/facts.hpp"
+#include "ck_tile/targets/sm90/facts.hpp"
 
 namespace ck_tile
 {
 
-inline constexpr const target* all_targets[] = {&gfx90a, &gfx942, &gfx11, &sm90};
+inline constexpr const target* all_targets[] = {&gfx90a, &gfx942, &gfx950, &gfx11, &sm90};
 
 constexpr const target& facts(architecture arch)
 {
@@ -21,27 +22,9 @@ constexpr const target& facts(architecture arch)
 }
 
 // Whether code for `arch` is what this compilation makes. The CPU runs every architecture's programs.
-constexpr bool compiles_for([[maybe_unused]] architecture arch)
+constexpr bool compiles_for(architecture arch)
 {
-#if defined(__gfx90a__)
-    return arch == architecture::gfx90a;
-#elif defined(__gfx942__)
-    return arch == architecture::gfx942;
-#elif defined(__GFX11__)
-    return arch == architecture::gfx11;
-#elif defined(__AMDGCN__)
-#error "ck_tile has no facts for this AMD architecture; it knows gfx90a, gfx942 and gfx11 (--offload-arch=...). \
-Add a folder in ck_tile/targets/ to add one."
-    return false;
-#elif defined(__NVPTX__) && __CUDA_ARCH__ == 900
-    return arch == architecture::sm90;
-#elif defined(__NVPTX__)
-#error "ck_tile has no facts for this NVIDIA architecture; it knows sm_90a (--cuda-gpu-arch=sm_90a). \
-Add a folder in ck_tile/targets/ to add one."
-    return false;
-#else
-    return true;
-#endif
+    return !on_device || __builtin_strcmp(facts(arch).name, target_name) == 0;
 }
 
 } // namespace ck_tile

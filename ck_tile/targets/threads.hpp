@@ -2,8 +2,7 @@
 // The threads of a block: one of them on a GPU, all of them in a loop on the CPU.
 #pragma once
 
-#include "ck_tile/targets/execution.hpp"
-#include "ck_tile/targets/units.hpp"
+#include "ck_tile/targets/primitives.hpp"
 
 namespace ck_tile
 {
@@ -12,11 +11,7 @@ template <int Units, int Waves, int Lanes, class F>
 CK_TILE_FN constexpr void run_threads(F&& f)
 {
 #if CK_TILE_ON_DEVICE
-#if defined(__AMDGCN__)
-    const int id = static_cast<int>(__builtin_amdgcn_workitem_id_x());
-#else
-    const int id = static_cast<int>(__nvvm_read_ptx_sreg_tid_x());
-#endif
+    const int id = thread_id();
     // Not by readfirstlane, which would put it into a scalar register: it is convergent, so that what depends on it stays in
     // loops. A large f is inlined too: called, it would take tiles through memory.
     f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0, own_unit<Units>()});

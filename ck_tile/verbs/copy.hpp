@@ -5,7 +5,7 @@
 // thread have arrived. Then comes a barrier. Where copies are not asynchronous, they are done when copy() returns.
 #pragma once
 
-#include "ck_tile/targets/async_copy.hpp"
+#include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 
 namespace ck_tile

@@ -5,7 +5,7 @@
 
 #include "ck_tile/core/tile.hpp"
 #include "ck_tile/targets/block.hpp"
-#include "ck_tile/targets/exchange.hpp"
+#include "ck_tile/verbs/exchange.hpp"
 
 namespace ck_tile
 {

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "ck_tile/targets/block.hpp"
-#include "ck_tile/targets/mbarrier.hpp"
+#include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/targets/threads.hpp"
 
 namespace ck_tile

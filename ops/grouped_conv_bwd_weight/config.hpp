@@ -128,7 +128,7 @@ constexpr violation check(const config& c, const target& t)
             return {"async_stages has 3 stages or more, of which all but two may be copied ahead as far as a lookup "
                     "table tells",
                     c.stages, "use 3 or 4, or a smaller block.k"};
-        if(!t.asynchronous)
+        if(!t.asynchronous())
             return {"async_stages needs a target with asynchronous copies and products", t.name,
                     "use single_buffer or double_buffer"};
         if(c.dtype == data_type::fp32)

@@ -7,7 +7,7 @@
 
 #include "ck_tile/core/divider.hpp"
 #include "ck_tile/core/window.hpp"
-#include "ck_tile/targets/async_copy.hpp"
+#include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/verbs/reduce_into_lds.hpp"
 #include "ops/groupnorm/config.hpp"
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "ck_tile/targets/block.hpp"
-#include "ck_tile/targets/predicated.hpp"
+#include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/parts.hpp"
 #include "ops/maxpool_bwd/config.hpp"

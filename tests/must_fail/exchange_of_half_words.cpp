@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lanes exchange whole words: a value of two bytes is none.
 // expect: exchange_lanes: lanes exchange words of 4 bytes
-#include "ck_tile/targets/exchange.hpp"
+#include "ck_tile/verbs/exchange.hpp"
 
 using namespace ck_tile;
 

@@ -2,10 +2,10 @@
 // A matrix instruction that the architecture in compilation does not have.
 // expect: mma: this architecture does not have the instruction
 // flags: -x hip --cuda-device-only -nogpulib -nogpuinc -include cstdlib --offload-arch=gfx942
+#include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
-#include "ck_tile/verbs/mma.hpp"
 
 using namespace ck_tile;
 

@@ -2,6 +2,8 @@
 // Global memory on AMD GPUs: raw buffer instructions, whose bounds check makes the predicate free of branches.
 #pragma once
 
+#include "ck_tile/targets/primitives.hpp"
+
 namespace ck_tile
 {
 
@@ -23,16 +25,8 @@ struct memory_range
 
     CK_TILE_FN __amdgpu_buffer_rsrc_t descriptor() const
     {
-        return __builtin_amdgcn_make_buffer_rsrc(base, 0, bytes > 0 ? bytes : 0, format);
+        return __builtin_amdgcn_make_buffer_rsrc(base, 0, bytes > 0 ? bytes : 0, detail::buffer_format);
     }
-
-  private:
-    // Word 3 of the descriptor: 32-bit data, and on gfx11 bounds checked by offset.
-#if defined(__GFX11__)
-    static constexpr int format = 0x31004000;
-#else
-    static constexpr int format = 0x00020000;
-#endif
 };
 
 namespace detail
@@ -68,21 +62,17 @@ CK_TILE_FN void raw_store(__amdgpu_buffer_rsrc_t descriptor, unsigned offset, Ra
 }
 } // namespace detail
 
-template <class T, int N>
-CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
+template <class V>
+CK_TILE_FN V load_access(const memory_range& range, unsigned offset)
 {
-    constexpr int bytes = sizeof(T) * N;
-    static_assert(is_access<bytes>, "load: a lane moves 1, 2, 4, 8 or 16 bytes at once");
-    return __builtin_bit_cast(vector<T, N>, detail::raw_load<bytes>(range.descriptor(), offset));
+    return __builtin_bit_cast(V, detail::raw_load<sizeof(V)>(range.descriptor(), offset));
 }
 
-template <class T, int N>
-CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, vector<T, N> x)
+template <class V>
+CK_TILE_FN void store_access(const memory_range& range, unsigned offset, V x)
 {
-    constexpr int bytes = sizeof(T) * N;
-    static_assert(is_access<bytes>, "store: a lane moves 1, 2, 4, 8 or 16 bytes at once");
-    using raw = decltype(detail::raw_load<bytes>(range.descriptor(), 0));
-    detail::raw_store<bytes>(range.descriptor(), offset, __builtin_bit_cast(raw, x));
+    using raw = decltype(detail::raw_load<sizeof(V)>(range.descriptor(), 0));
+    detail::raw_store<sizeof(V)>(range.descriptor(), offset, __builtin_bit_cast(raw, x));
 }
 
 } // namespace ck_tile

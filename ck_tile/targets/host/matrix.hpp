@@ -5,6 +5,8 @@
 // hold it and adds, per lane and k, a vector of A's rows times one number of B: a number for each element of C in the lane.
 #pragma once
 
+#include "ck_tile/numeric/types.hpp"
+#include "ck_tile/targets/absent/matrix_from_lds.hpp"
 #include "ck_tile/targets/matrix_instruction.hpp"
 
 namespace ck_tile::detail
@@ -129,6 +131,15 @@ void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
                 __builtin_memcpy(&acc[lane].reg[RowFragments * (j + f)], &sum[f], bytes);
         }
     }
+}
+
+// The same for all waves of the block.
+template <opcode Op, int RowFragments, int ColFragments, int Pack, int Waves, class AccFile, class AFile, class BFile>
+void multiply_files(AccFile* acc, const AFile* a, const BFile* b)
+{
+    constexpr int lanes = wave_layout<Op>::lanes;
+    for(int wave = 0; wave < Waves; ++wave)
+        multiply_wave<Op, RowFragments, ColFragments, Pack>(acc + wave * lanes, a + wave * lanes, b + wave * lanes);
 }
 
 } // namespace ck_tile::detail

@@ -3,9 +3,8 @@
 // for a phase that has not ended, or no longer is the last one, would wait forever or for the wrong one on a GPU.
 #pragma once
 
-#include "ck_tile/targets/execution.hpp"
+#include "ck_tile/targets/primitives.hpp"
 
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 

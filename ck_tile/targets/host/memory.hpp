@@ -7,20 +7,20 @@
 namespace ck_tile
 {
 
-template <class T, int N>
-CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
+template <class V>
+CK_TILE_FN V load_access(const memory_range& range, unsigned offset)
 {
-    vector<T, N> x = {};
+    V x = {};
     if(offset < range.bytes)
-        __builtin_memcpy(&x, range.base + offset, sizeof(T) * N);
+        __builtin_memcpy(&x, range.base + offset, sizeof x);
     return x;
 }
 
-template <class T, int N>
-CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, vector<T, N> x)
+template <class V>
+CK_TILE_FN void store_access(const memory_range& range, unsigned offset, V x)
 {
     if(offset < range.bytes)
-        __builtin_memcpy(range.base + offset, &x, sizeof(T) * N);
+        __builtin_memcpy(range.base + offset, &x, sizeof x);
 }
 
 } // namespace ck_tile

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The matrix instructions of NVIDIA Hopper: mma.sync, and plain multiply-adds for fp32.
+// The matrix instructions of NVIDIA Hopper: mma.sync of fragments, wgmma of operands in LDS, plain multiply-adds for fp32.
 #pragma once
 
+#include "ck_tile/numeric/types.hpp"
 #include "ck_tile/targets/matrix_instruction.hpp"
+#include "ck_tile/targets/sm90/wgmma.hpp"
 
 namespace ck_tile::detail
 {
@@ -38,24 +40,24 @@ CK_TILE_FN void matrix_multiply_add(Four low, Four high, Four b, C& c)
 }
 
 // acc += A * B for the thread's wave: each fragment of A with each of B, instruction by instruction along k.
-template <opcode Op, int RowFragments, int ColFragments, int Pack, class AccFile, class AFile, class BFile>
-CK_TILE_FN void multiply_fragments(AccFile& acc, const AFile& a, const BFile& b)
+template <opcode Op, int RowFragments, int ColFragments, int Pack, int Waves, class AccFile, class AFile, class BFile>
+CK_TILE_FN void multiply_files(AccFile* acc, const AFile* a, const BFile* b)
 {
     static_for<Pack * RowFragments * ColFragments>([&](auto n) {
         constexpr int i = n % RowFragments, j = n / RowFragments % ColFragments,
                       step = n / (RowFragments * ColFragments);
-        auto& c            = acc.reg[i + RowFragments * j];
+        auto& c            = acc->reg[i + RowFragments * j];
         if constexpr(Op == opcode::fma_4x8x1_fp32)
-            c[0] = __builtin_fmaf(a.reg[i][step], b.reg[j][step], c[0]);
+            c[0] = __builtin_fmaf(a->reg[i][step], b->reg[j][step], c[0]);
         else
         {
-            using element   = std::remove_cvref_t<decltype(a.reg[0][0])>;
+            using element   = std::remove_cvref_t<decltype(a->reg[0][0])>;
             const auto four = [&](const auto& whole) {
                 vector<element, 4> x;
                 __builtin_memcpy(&x, reinterpret_cast<const element*>(&whole) + step * 4, sizeof x);
                 return x;
             };
-            matrix_multiply_add<Op>(four(a.reg[2 * i]), four(a.reg[2 * i + 1]), four(b.reg[j]), c);
+            matrix_multiply_add<Op>(four(a->reg[2 * i]), four(a->reg[2 * i + 1]), four(b->reg[j]), c);
         }
     });
 }

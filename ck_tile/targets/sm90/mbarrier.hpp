@@ -2,7 +2,7 @@
 // The mbarrier of NVIDIA GPUs, which hardware keeps. It tells a phase from the next by its parity.
 #pragma once
 
-#include "ck_tile/targets/async_copy.hpp"
+#include "ck_tile/targets/sm90/async_copy.hpp"
 
 namespace ck_tile
 {

@@ -7,20 +7,19 @@
 namespace ck_tile
 {
 
-template <class T, int N>
-CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
+template <class V>
+CK_TILE_FN V load_access(const memory_range& range, unsigned offset)
 {
-    constexpr int size = sizeof(T) * N;
-    static_assert(is_access<size>, "load: a lane moves 1, 2, 4, 8 or 16 bytes at once");
-    const char* from = range.base + offset;
-    const int there  = offset < range.bytes;
+    constexpr int size = sizeof(V);
+    const char* from   = range.base + offset;
+    const int there    = offset < range.bytes;
     if constexpr(size == 1)
     {
         unsigned short x = 0;
         asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b8 %0, [%1];}"
                      : "+h"(x)
                      : "l"(from), "r"(there));
-        return __builtin_bit_cast(vector<T, N>, static_cast<unsigned char>(x));
+        return __builtin_bit_cast(V, static_cast<unsigned char>(x));
     }
     else if constexpr(size == 2)
     {
@@ -28,11 +27,12 @@ CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
         asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b16 %0, [%1];}"
                      : "+h"(x)
                      : "l"(from), "r"(there));
-        return __builtin_bit_cast(vector<T, N>, x);
+        return __builtin_bit_cast(V, x);
     }
     else
     {
-        vector<unsigned, size / 4> x = {};
+        using words = unsigned __attribute__((ext_vector_type(size / 4)));
+        words x     = {};
         if constexpr(size == 4)
             asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b32 %0, [%1];}"
                          : "+r"(x[0])
@@ -45,16 +45,15 @@ CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
             asm volatile("{.reg .pred p; setp.ne.s32 p, %5, 0; @p ld.global.v4.b32 {%0, %1, %2, %3}, [%4];}"
                          : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])
                          : "l"(from), "r"(there));
-        return __builtin_bit_cast(vector<T, N>, x);
+        return __builtin_bit_cast(V, x);
     }
 }
 
-template <class T, int N>
-CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, vector<T, N> x)
+template <class V>
+CK_TILE_FN void store_access(const memory_range& range, unsigned offset, V x)
 {
-    static_assert(is_access<sizeof x>, "store: a lane moves 1, 2, 4, 8 or 16 bytes at once");
     if(offset < range.bytes)
-        *reinterpret_cast<vector<T, N>*>(range.base + offset) = x;
+        *reinterpret_cast<V*>(range.base + offset) = x;
 }
 
 } // namespace ck_tile

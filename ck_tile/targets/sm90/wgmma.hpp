@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ck_tile/core/lds_tile.hpp"
-#include "ck_tile/targets/async_copy.hpp"
 #include "ck_tile/targets/matrix_instruction.hpp"
+#include "ck_tile/targets/primitives.hpp"
 
 namespace ck_tile::detail
 {
@@ -77,5 +77,23 @@ CK_TILE_FN void wgmma(C& c, unsigned long a, unsigned long b)
 #undef CK_TILE_REGISTERS_64
 #undef CK_TILE_REGISTERS_96
 #undef CK_TILE_REGISTERS_128
+
+inline constexpr bool multiplies_slabs = true;
+
+template <opcode Op, int N, int K, class Registers>
+CK_TILE_FN void multiply_slabs(Registers& acc, const void* a, const void* b, int a_lines, int b_lines)
+{
+    wgmma_begin();
+    CK_TILE_UNROLL
+    for(int column = 0; column < K; column += describe(Op).k)
+        wgmma<Op, N>(acc, wgmma_descriptor(a, a_lines, column), wgmma_descriptor(b, b_lines, column));
+    wgmma_commit();
+}
+
+template <int Pending>
+CK_TILE_FN void wait_for_slabs()
+{
+    wgmma_wait<Pending>();
+}
 
 } // namespace ck_tile::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Matrix products on the CPU in the lanes' layouts of every instruction: the fragments of one block.
-#include "ck_tile/verbs/mma.hpp"
+#include "ck_tile/gemm/mma.hpp"
 
 #include "ck_tile/gemm/pipelines.hpp"
 #include "tests/support/random.hpp"
@@ -98,6 +98,10 @@ TEST(Mma, Mfma16x16x16Bf16) { expect_instruction_multiplies<opcode::mfma_16x16x1
 TEST(Mma, Mfma4x4x4Of16BlocksBf16) { expect_instruction_multiplies<opcode::mfma_4x4x4_16_blocks_bf16>(); }
 TEST(Mma, Mfma32x32x2Fp32) { expect_instruction_multiplies<opcode::mfma_32x32x2_fp32>(); }
 TEST(Mma, Mfma16x16x4Fp32) { expect_instruction_multiplies<opcode::mfma_16x16x4_fp32>(); }
+TEST(Mma, Mfma32x32x16Fp16) { expect_instruction_multiplies<opcode::mfma_32x32x16_fp16>(); }
+TEST(Mma, Mfma16x16x32Fp16) { expect_instruction_multiplies<opcode::mfma_16x16x32_fp16>(); }
+TEST(Mma, Mfma32x32x16Bf16) { expect_instruction_multiplies<opcode::mfma_32x32x16_bf16>(); }
+TEST(Mma, Mfma16x16x32Bf16) { expect_instruction_multiplies<opcode::mfma_16x16x32_bf16>(); }
 TEST(Mma, Wmma16x16x16Fp16) { expect_instruction_multiplies<opcode::wmma_16x16x16_fp16>(); }
 TEST(Mma, Wmma16x16x16Bf16) { expect_instruction_multiplies<opcode::wmma_16x16x16_bf16>(); }
 TEST(Mma, Fma4x8x1Fp32) { expect_instruction_multiplies<opcode::fma_4x8x1_fp32>(); }
@@ -106,7 +110,7 @@ TEST(Mma, Mma16x8x16Bf16) { expect_instruction_multiplies<opcode::mma_16x8x16_bf
 // clang-format on
 
 // The table has no instruction that is not among the tests above.
-static_assert(std::size(matrix_instructions) == 13, "mma_test: add a test of the new instruction");
+static_assert(std::size(matrix_instructions) == 17, "mma_test: add a test of the new instruction");
 
 } // namespace
 } // namespace ck_tile

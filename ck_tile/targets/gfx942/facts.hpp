@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gfx90a (CDNA2, MI200): wave64, MFMA. Its fp16 and bf16 MFMA flush subnormal inputs to zero.
+// gfx942 (CDNA3, MI300): wave64, MFMA at twice the rate of gfx90a, subnormals kept.
 #pragma once
 
 #include "ck_tile/targets/target.hpp"
@@ -7,9 +7,9 @@
 namespace ck_tile
 {
 
-inline constexpr target gfx90a = {
-    .arch              = architecture::gfx90a,
-    .name              = "gfx90a",
+inline constexpr target gfx942 = {
+    .arch              = architecture::gfx942,
+    .name              = "gfx942",
     .wave              = 64,
     .lds_bytes         = 65536,
     .lds_banks         = 32,
@@ -18,8 +18,10 @@ inline constexpr target gfx90a = {
     .max_vector_bytes  = 16,
     .max_block_threads = 1024,
     .max_units         = 1,
-    .asynchronous      = false,
-    .compute_units     = 104,
+    .copy_to_lds       = lds_copy::bytes_4,
+    .matrix_from_lds   = false,
+    .transposed_reads  = false,
+    .compute_units     = 304,
     .instructions      = {opcode::mfma_32x32x8_fp16, opcode::mfma_16x16x16_fp16, opcode::mfma_4x4x4_16_blocks_fp16,
                           opcode::mfma_32x32x8_bf16, opcode::mfma_16x16x16_bf16, opcode::mfma_4x4x4_16_blocks_bf16,
                           opcode::mfma_32x32x2_fp32, opcode::mfma_16x16x4_fp32},

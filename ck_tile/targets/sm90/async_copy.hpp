@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Asynchronous copies of 16 bytes from global memory to LDS, where a target has them.
+// Asynchronous copies of NVIDIA GPUs.
 #pragma once
 
-#include "ck_tile/targets/memory.hpp"
+#include "ck_tile/targets/plain_range.hpp"
 
 namespace ck_tile
 {
 
-#if defined(__NVPTX__)
 inline constexpr bool has_async_copies = true;
 
 // The address that instructions for shared memory take.
@@ -39,16 +38,5 @@ CK_TILE_FN void prefetch_run(const void* from, int bytes)
 {
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(from), "r"(bytes) : "memory");
 }
-#else
-inline constexpr bool has_async_copies = false;
-
-CK_TILE_FN void copy_line(void*, const memory_range&, unsigned) {}
-CK_TILE_FN void commit_copies() {}
-CK_TILE_FN void prefetch_run(const void*, int) {}
-template <int Batches>
-CK_TILE_FN void wait_for_copies()
-{
-}
-#endif
 
 } // namespace ck_tile

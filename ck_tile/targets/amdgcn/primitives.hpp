@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// The primitives that AMD's GPUs share. An architecture states detail::buffer_format before it includes this.
+#pragma once
+
+#include "ck_tile/targets/absent/arithmetic.hpp"
+#include "ck_tile/targets/absent/async_copy.hpp"
+#include "ck_tile/targets/absent/cluster.hpp"
+#include "ck_tile/targets/absent/mbarrier.hpp"
+#include "ck_tile/targets/amdgcn/memory.hpp"
+
+namespace ck_tile
+{
+
+CK_TILE_FN int thread_id() { return static_cast<int>(__builtin_amdgcn_workitem_id_x()); }
+
+// Loads from global memory stay in flight.
+CK_TILE_FN void sync_block()
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+CK_TILE_FN int exchange_word(int x, int mask, int lanes)
+{
+    return __builtin_amdgcn_ds_bpermute((thread_id() ^ mask) % lanes * 4, x);
+}
+
+CK_TILE_FN void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
+
+// Spreads the memory instructions of the basic block over the first quarter of its matrix instructions: a load from memory,
+// its share of the LDS reads, a few products, the next load. The other three quarters hide the latency of the loads, whose
+// values go to LDS at the end.
+template <step_mix Mix>
+CK_TILE_FN void schedule_step()
+{
+    constexpr int matrix = 0x8, load = 0x20, lds_read = 0x100;
+    constexpr int groups = Mix.loads > 0 ? Mix.loads : 1;
+    constexpr int reads  = (Mix.lds_reads + groups - 1) / groups;
+    constexpr int few    = Mix.matrix / (4 * groups);
+    if constexpr(few > 0)
+        static_for<groups>([&](auto) {
+            __builtin_amdgcn_sched_group_barrier(load, 1, 0);
+            __builtin_amdgcn_sched_group_barrier(lds_read, reads, 0);
+            __builtin_amdgcn_sched_group_barrier(matrix, few, 0);
+        });
+}
+
+template <class Word>
+CK_TILE_FN void make_opaque(Word& word)
+{
+    asm volatile("" : "+v"(word));
+}
+
+template <int Units>
+CK_TILE_FN grid own_block()
+{
+    return {static_cast<unsigned>(__builtin_amdgcn_workgroup_id_x()),
+            static_cast<unsigned>(__builtin_amdgcn_workgroup_id_y()),
+            static_cast<unsigned>(__builtin_amdgcn_workgroup_id_z())};
+}
+
+template <int Bytes>
+CK_TILE_FN __attribute__((device)) std::byte* own_lds()
+{
+    __attribute__((shared)) static std::byte lds alignas(16)[Bytes > 0 ? Bytes : 16];
+    return lds;
+}
+
+// The queue starts a kernel when the one before it is done.
+CK_TILE_FN void wait_for_earlier_kernels() {}
+
+} // namespace ck_tile
+
+#define CK_TILE_BLOCK_OF(...) amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads)

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// The primitives of gfx90a: those of CDNA.
+#pragma once
+
+#include "ck_tile/targets/amdgcn/cdna.hpp"

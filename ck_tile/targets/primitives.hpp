@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The primitives: what a thread, a block, an access, an exchange, a copy, a barrier and a hint are on the architecture that this
+// compilation is for. They move bytes and words; element types, tiles and instruction tables are built on them.
+#pragma once
+
+#include "ck_tile/targets/execution.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ck_tile
+{
+
+// An offset outside of every range, and so is its sum with any offset below 2 GiB.
+inline constexpr unsigned nowhere = 0x80000000u;
+
+// What one lane moves with one instruction.
+template <int Bytes>
+inline constexpr bool is_access = Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16;
+
+// Instructions that a thread issues in one step of a main loop, by kind; vectors of 16 bytes count once.
+struct step_mix
+{
+    int matrix;
+    int lds_reads;
+    int lds_writes;
+    int loads; // from global memory
+};
+
+} // namespace ck_tile
+
+#include CK_TILE_TARGET_HEADER(primitives.hpp)
+
+// Each architecture's primitives.hpp defines
+//
+// memory: a range holds less than 2 GiB; one access lies in it as a whole or not at all
+//   memory_range                              a base address, the same for the whole block, and its bytes
+//     .skip(bytes)                            leaves out the first bytes
+//   load_access<V>(range, offset)             the V at `offset` bytes, or zeros; is_access<sizeof(V)>
+//   store_access(range, offset, x)            does nothing where the range has ended
+//
+// block
+//   sync_block()                              waits for all threads of the unit; they see each other's LDS
+//   own_unit<Units>()                         the unit that this thread runs on, of those that share the block
+//   lds_of_unit(own, unit, unit_bytes)        where that lies in unit `unit` which lies at `own` in this thread's LDS
+//   sync_units()                              waits for all threads of all units; they see each other's LDS
+//   arrive_at_units(), wait_for_units()       the same in two halves; what a thread has written is not shown to others
+//
+// copies of 16 bytes from memory to LDS, in batches, without a stop in registers; if has_async_copies, or else no-ops
+//   copy_line(to, range, offset), commit_copies(), wait_for_copies<Batches>()
+//   prefetch_run(from, bytes)                 asks for a run of memory, of a multiple of 16 bytes, to come to the shared cache
+//
+// barrier in LDS at which some arrive without waiting, and for which others wait. It counts arrivals. With the last that it
+// expects, a phase ends and the next one begins; phases are numbered from 0, and phase -1 has ended before anyone arrives
+//   mbarrier                                  8 bytes; one thread calls each of
+//     .init(arrivals)                         expects so many in a phase; other threads may use it after a barrier of the block
+//     .invalidate()                           its memory becomes free for something else
+//     .arrive()                               what this thread has read and written happened before the phase ended
+//     .wait(phase)                            until that phase has ended; the next one must not end before all have waited
+//
+// arithmetic
+//   rounds_to_bf16                            whether an instruction rounds binary32 to bf16, to nearest, ties to even
+//   add_if_equal(sum, x, a, b)                sum + x if a == b, else the sum as it is
+//
+// hints to the compiler
+//   schedule_fence()                          no instruction moves across this point of the program
+//   schedule_step<step_mix>()                 how the instructions of a step mix
+//   make_opaque(word)                         where the word came from is not known any more
+//
+// and on a GPU
+//   thread_id()                               the number of this thread in its unit
+//   exchange_word(x, mask, lanes)             what lane (own lane xor mask) gives for x
+//   own_block<Units>()                        which block this is
+//   own_lds<Bytes>()                          the unit's LDS
+//   wait_for_earlier_kernels()                what they wrote can be seen
+//   CK_TILE_BLOCK_OF(program)                 attributes of a kernel: its threads, its registers

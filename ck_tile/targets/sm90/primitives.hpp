@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The primitives of NVIDIA Hopper. The units of a block are the CTAs of a cluster.
+#pragma once
+
+#include "ck_tile/targets/sm90/async_copy.hpp"
+#include "ck_tile/targets/sm90/mbarrier.hpp"
+#include "ck_tile/targets/sm90/memory.hpp"
+
+extern __attribute__((shared)) std::byte ck_tile_dynamic_lds alignas(1024)[]; // as many bytes as the launch says
+
+namespace ck_tile
+{
+
+CK_TILE_FN int thread_id() { return static_cast<int>(__nvvm_read_ptx_sreg_tid_x()); }
+
+CK_TILE_FN void sync_block() { __nvvm_bar_sync(0); }
+
+template <int Units>
+CK_TILE_FN int own_unit()
+{
+    if constexpr(Units > 1)
+        return static_cast<int>(__nvvm_read_ptx_sreg_cluster_ctarank());
+    return 0;
+}
+
+template <class T>
+CK_TILE_FN T* lds_of_unit(T* own, int unit, int)
+{
+    return static_cast<T*>(__nvvm_mapa(own, unit));
+}
+
+CK_TILE_FN void sync_units()
+{
+    __nvvm_barrier_cluster_arrive();
+    __nvvm_barrier_cluster_wait();
+}
+
+CK_TILE_FN void arrive_at_units() { __nvvm_barrier_cluster_arrive_relaxed(); }
+CK_TILE_FN void wait_for_units() { __nvvm_barrier_cluster_wait(); }
+
+CK_TILE_FN int exchange_word(int x, int mask, int) { return __nvvm_shfl_sync_bfly_i32(0xffffffff, x, mask, 0x1f); }
+
+inline constexpr bool rounds_to_bf16 = true;
+
+// The addition is predicated. The compiler would add, select, and move all loads in front of that, which costs the registers
+// that the sums need.
+CK_TILE_FN float add_if_equal(float sum, float x, int a, int b)
+{
+    asm("{.reg .pred p; setp.eq.s32 p, %2, %3; @p add.f32 %0, %0, %1;}" : "+f"(sum) : "f"(x), "r"(a), "r"(b));
+    return sum;
+}
+
+CK_TILE_FN void schedule_fence() {}
+
+template <step_mix>
+CK_TILE_FN void schedule_step()
+{
+}
+
+template <class Word>
+CK_TILE_FN void make_opaque(Word& word)
+{
+    asm volatile("" : "+r"(word));
+}
+
+template <int Units>
+CK_TILE_FN grid own_block()
+{
+    return {static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()) / Units,
+            static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y()),
+            static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_z())};
+}
+
+template <int Bytes>
+CK_TILE_FN __attribute__((device)) std::byte* own_lds()
+{
+    return ck_tile_dynamic_lds;
+}
+
+// The runtime launches kernels so that blocks of one may come to a compute unit while those of the kernel before it end. This is
+// what makes that safe, for every kernel of the library: CK_TILE_KERNEL's entry calls it before the program, so that no block
+// touches memory before the kernel before it is done and all that it wrote can be seen. That kernel has waited likewise for those
+// before it. The first instruction lets the next kernel's blocks come, once all blocks of this one are on the device.
+CK_TILE_FN void wait_for_earlier_kernels()
+{
+    asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory");
+}
+
+} // namespace ck_tile
+
+#define CK_TILE_BLOCK_OF(...) launch_bounds(__VA_ARGS__::threads, ::ck_tile::detail::blocks_at_once<__VA_ARGS__>())
