@@ -7,7 +7,7 @@
 
 #include "ck_tile/reflect/enumerators.hpp"
 #include "ck_tile/reflect/members.hpp"
-#include "ck_tile/reflect/violation.hpp"
+#include "ck_tile/numeric/violation.hpp"
 #include "ck_tile/runtime/status.hpp"
 
 #include <fmt/format.h>
@@ -31,8 +31,8 @@ std::string choices()
 // The rule, the value that breaks it, what to do.
 inline std::string describe(const violation& v)
 {
-    const std::string value = v.value.name == nullptr ? std::to_string(v.value.number) : v.value.name;
-    return fmt::format("{}, but one is {}: {}", v.rule, value, v.fix);
+    const message text(v);
+    return {text.data(), text.size()};
 }
 
 namespace detail

@@ -27,36 +27,17 @@ CK_TILE_FN void multiply_files(Acc* acc, const A* a, const B* b)
 #endif
 }
 
-// Whether a group of waves can multiply operands that lie in slabs of LDS. multiply_slabs<Op, N, K>(accumulators, the 64 rows
-// of A, the rows of B, lines of a slab of A, of B) starts that, wait_for_slabs() waits for all but the last ones started.
-#if defined(__NVPTX__)
-inline constexpr bool multiplies_slabs = true;
-
-template <opcode Op, int N, int K, class Registers>
-CK_TILE_FN void multiply_slabs(Registers& acc, const void* a, const void* b, int a_lines, int b_lines)
+// What instructions that take operands from LDS need: multiply_from_lds<Op, ALayout, BLayout>(accumulators, first row of A, of B)
+// starts the product of all of k, wait_for_products() waits for all but the last ones started.
+#if !defined(__NVPTX__)
+template <opcode Op, auto ALayout, auto BLayout, class Registers>
+CK_TILE_FN void multiply_from_lds(Registers&, const void*, const void*)
 {
-    wgmma_begin();
-    CK_TILE_UNROLL
-    for(int column = 0; column < K; column += describe(Op).k)
-        wgmma<Op, N>(acc, wgmma_descriptor(a, a_lines, column), wgmma_descriptor(b, b_lines, column));
-    wgmma_commit();
+    static_assert(Op != Op, "mma: this architecture does not have the instruction; facts(arch).has(op) says which");
 }
 
 template <int Pending>
-CK_TILE_FN void wait_for_slabs()
-{
-    wgmma_wait<Pending>();
-}
-#else
-inline constexpr bool multiplies_slabs = false;
-
-template <opcode Op, int N, int K, class Registers>
-CK_TILE_FN void multiply_slabs(Registers&, const void*, const void*, int, int)
-{
-}
-
-template <int Pending>
-CK_TILE_FN void wait_for_slabs()
+CK_TILE_FN void wait_for_products()
 {
 }
 #endif

@@ -29,7 +29,7 @@ struct target
     int max_units;          // compute units that can share a block, each with as many threads
     bool asynchronous;      // copies to LDS, and products of operands in LDS (for 16-bit types), go on while threads do
     int compute_units;      // of a usual chip: what the CPU assumes when it fills one
-    opcode instructions[8]; // its matrix instructions
+    opcode instructions[16]; // its matrix instructions
     int instruction_count;
 
     constexpr bool has(opcode op) const

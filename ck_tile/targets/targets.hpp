@@ -44,4 +44,13 @@ Add a folder in ck_tile/targets/ to add one."
 #endif
 }
 
+// The target that a GPU's compilation is for; on the CPU, which runs the programs of all, the first.
+constexpr const target& compiled_target()
+{
+    for(const target* t : all_targets)
+        if(compiles_for(t->arch))
+            return *t;
+    __builtin_unreachable(); // compiles_for() has said so
+}
+
 } // namespace ck_tile

@@ -5,7 +5,7 @@
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
-#include "ck_tile/verbs/mma.hpp"
+#include "ck_tile/gemm/mma.hpp"
 
 using namespace ck_tile;
 

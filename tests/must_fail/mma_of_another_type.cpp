@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Multiplying bf16 fragments with an instruction for fp16.
 // expect: mma: the instruction multiplies another type
-#include "ck_tile/verbs/mma.hpp"
+#include "ck_tile/gemm/mma.hpp"
 
 using namespace ck_tile;
 
