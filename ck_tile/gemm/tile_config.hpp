@@ -73,9 +73,18 @@ constexpr violation check_result(const shape& s, epilogue e, int vector)
 }
 } // namespace detail
 
+// `tables`: the bytes of LDS that lookup windows take.
+constexpr violation check_lds(const tile_config& c, const target& t, int tables = 0)
+{
+    if(c.lds_bytes(tables) > t.lds_bytes)
+        return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(tables),
+                "shrink the tile or use single_buffer"};
+    return {};
+}
+
 // The only place that knows which matrix products of a block are legal. `t` are the facts of the architecture, `access` is how
-// the kernel moves operands and result, `tables` the bytes of LDS that its lookup windows take.
-constexpr violation check(const tile_config& c, const target& t, const operand_access& access, int tables = 0)
+// the kernel moves operands and result.
+constexpr violation check(const tile_config& c, const target& t, const operand_access& access)
 {
     const gemm::shape s = c.shape();
     if(const violation v = check(s, t))
@@ -88,9 +97,8 @@ constexpr violation check(const tile_config& c, const target& t, const operand_a
         return v;
     if(const violation v = detail::check_result(s, c.epilogue, access.result))
         return v;
-    if(c.lds_bytes(tables) > t.lds_bytes)
-        return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(tables),
-                "shrink the tile or use single_buffer"};
+    if(const violation v = check_lds(c, t))
+        return v;
     return check_registers(s, c.loop(), t);
 }
 

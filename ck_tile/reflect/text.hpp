@@ -172,18 +172,18 @@ std::string print(const T& c)
 template <described T>
 std::string literal(const T& c)
 {
-    return "{" +
-           detail::join(c, ", ",
-                        [](std::string_view name, const auto& member) {
-                            using M = std::remove_cvref_t<decltype(member)>;
-                            if constexpr(described<M>)
-                                return fmt::format(".{} = {}", name, literal(member));
-                            else if constexpr(enumeration<M>)
-                                return fmt::format(".{} = {}::{}", name, enumerators<M>::type, detail::leaf(member));
-                            else
-                                return fmt::format(".{} = {}", name, detail::leaf(member));
-                        }) +
-           "}";
+    std::string text;
+    each_own_member(c, [&](std::string_view name, const auto& member) {
+        using M = std::remove_cvref_t<decltype(member)>;
+        text += fmt::format("{}.{} = ", text.empty() ? "" : ", ", name);
+        if constexpr(described<M>)
+            text += literal(member);
+        else if constexpr(enumeration<M>)
+            text += fmt::format("{}::{}", enumerators<M>::type, detail::leaf(member));
+        else
+            text += detail::leaf(member);
+    });
+    return "{" + text + "}";
 }
 
 } // namespace ck_tile::reflect
