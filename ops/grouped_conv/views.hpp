@@ -167,7 +167,7 @@ CK_TILE_FN auto pixel_matrix(T* data, const image_strides& s, int channels, int 
             return tensor_view{data, elements, transform(memory, pixels, channel)};
     };
     if constexpr(Dense == innermost::channels)
-        return matrix(end > 0 ? std::int64_t(end - 1) * s.spatial[2] + channels : 0,
+        return matrix(std::int64_t(end) * s.spatial[2], // at most: the channels of the last pixel end earlier
                       strided<2>{{channels, end}, {s.channel, s.spatial[2]}},
                       along<dims{1}, dims{pixel}>(unbounded{}));
     else

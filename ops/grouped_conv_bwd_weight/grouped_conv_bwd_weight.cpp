@@ -13,8 +13,15 @@ namespace
 
 arguments describe(const conv::problem& p, const tensors& data)
 {
-    return {.conv = conv::make_arguments(p), .in = data.in, .out = data.out, .wei = data.wei, .partials = nullptr, .splits = 1,
-            .pixels_per_split = 0, .tiles_m = 0, .tiles_n = 0};
+    return {.in               = data.in,
+            .out              = data.out,
+            .wei              = data.wei,
+            .partials         = nullptr,
+            .conv             = conv::make_arguments(p),
+            .splits           = 1,
+            .pixels_per_split = 0,
+            .tiles_m          = 0,
+            .tiles_n          = 0};
 }
 
 } // namespace

@@ -13,11 +13,11 @@ namespace ck_tile::grouped_conv_bwd_weight
 
 struct arguments
 {
-    conv::arguments conv;
     const void* in;
     const void* out;
     void* wei;
     float* partials; // [splits][groups][K][taps * C]; null when there is one split, which then writes dW itself
+    conv::arguments conv;
     int splits;
     int pixels_per_split; // the last split may be shorter
     int tiles_m, tiles_n;
@@ -40,11 +40,11 @@ struct program
         const auto [tile_m, tile_n, group, split] = unmerge_block(b.at.x, a);
         const pixel_range pixels                  = pixels_of(split, a);
         const multi_index<2> origin               = {tile_m * shape.m, tile_n * shape.n};
+        const auto out                            = out_window(b, a, group, pixels, origin[0]);
+        const auto in                             = in_window(b, a, group, pixels, origin[1]);
 
         auto acc = accumulators<shape>();
-        gemm::run_pipeline<shape, C.tile.loop()>(b, acc, out_window(b, a, group, pixels, origin[0]),
-                                                 in_window(b, a, group, pixels, origin[1]),
-                                                 ceil_div(pixels.end - pixels.begin, shape.k));
+        gemm::run_pipeline<shape, C.tile.loop()>(b, acc, out, in, ceil_div(pixels.end - pixels.begin, shape.k));
 
         const bool whole = C.split == split_k::one_split || a.splits == 1;
         const int matrix = whole ? 0 : split * a.conv.groups + group;
