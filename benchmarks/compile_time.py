@@ -32,10 +32,10 @@ def source_of(name):
 namespace ck_tile::grouped_conv_bwd_weight
 {{
 inline constexpr config configuration = {{
-    .arch = architecture::gfx942, .dtype = data_type::fp16, .spatial = {spatial}, .dense = innermost::channels,
-    .block = {{128, 128, 32}}, .waves = {{{waves}}}, .instruction = opcode::{instruction},
-    .pipeline = gemm::pipeline::double_buffer, .stages = 2, .epilogue = gemm::epilogue::through_lds, .split = split_k::any_split,
-    .vector = {{{vector}, {vector}, {vector}}}}};
+    .arch = architecture::gfx942, .spatial = {spatial}, .dense = innermost::channels,
+    .tile = {{.block = {{128, 128, 32}}, .waves = {{{waves}}}, .instruction = opcode::{instruction},
+              .pipeline = gemm::pipeline::double_buffer, .stages = 2}},
+    .split = split_k::any_split, .vector = {{{vector}, {vector}, {vector}}}}};
 }}
 CK_TILE_KERNEL({name}, ck_tile::grouped_conv_bwd_weight::program<ck_tile::grouped_conv_bwd_weight::configuration>)
 """

@@ -14,6 +14,7 @@
 #include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/gemm/pipelines.hpp"
 #include "ck_tile/gemm/shape.hpp"
+#include "ck_tile/gemm/tile_config.hpp"
 #include "ck_tile/numeric/types.hpp"
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/targets.hpp"

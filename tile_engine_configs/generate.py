@@ -225,9 +225,9 @@ class Expansion:
         self.expanded = len(combinations)
         self.rejected = [a for a in answers if "rule" in a]
         legal = [(c, a) for c, a in zip(combinations, answers) if "rule" not in a]
-        kept = [(c, a) for c, a in legal if all(f.keeps(c) for f in filters)]
+        kept = [(c, a) for c, a in legal if all(f.keeps({**c, "dtype": a["dtype"]}) for f in filters)]
         self.left_out = len(legal) - len(kept)
-        self.kept = [{"target": self.target, "dtype": c["dtype"], **a} for c, a in kept]
+        self.kept = [{"target": self.target, **a} for _, a in kept]
 
     def summary(self):
         rules = collections.Counter(a["rule"] for a in self.rejected)
@@ -412,7 +412,7 @@ def run(arguments):
     folder = arguments.configurations / operation
     known = [t for t in tool.fields["arch"]["values"] if t in targets_of(folder)]
     targets = arguments.targets.split(",") if arguments.targets else known
-    filters = [Filter(text, tool.fields) for text in arguments.filter]
+    filters = [Filter(text, [*tool.fields, *({"dtype"} - set(tool.fields))]) for text in arguments.filter]
     expansions = [Expansion(folder / f"{target}.json", tool, filters) for target in targets]
     instances = [i for e in expansions for i in e.kept]
     if arguments.command == "list":

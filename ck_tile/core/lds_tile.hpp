@@ -44,33 +44,45 @@ constexpr lds_layout swizzled(int rows, int cols, int element_bytes, int vector_
     return {.rows = rows, .cols = cols, .pad = 0, .chunk = chunk, .rows_per_turn = turn > 1 ? turn : 1};
 }
 
-// A tile whose rows lie side by side, in slabs of 64 elements (128 bytes of a 16-bit type): within a slab, one line per
-// column, its 16-byte chunks permuted by the column. It is what Hopper's wgmma reads as an operand that is "MN-major" with a
-// swizzle of 128 bytes, and what vectors along the rows are stored into without bank conflicts. Rows: a multiple of 64,
-// columns: of 8; it starts at a multiple of 1024 bytes.
-struct slab_layout
+// Which dimension of an operand [rows, k] of a matrix product is contiguous: the rows (those of A number m, those of B n), or k.
+enum class majorness
+{
+    mn,
+    k
+};
+
+constexpr int contiguous_dimension(majorness m) { return m == majorness::mn ? 0 : 1; }
+
+// A tile in lines of 128 bytes of a 16-bit type along its contiguous dimension, whose 16-byte chunks are permuted by the line's
+// number. Where the dimension is longer than a line, the tile is panels one line wide, one after the other. It is what
+// Hopper's wgmma reads as an operand with a swizzle of 128 bytes, and vectors along a line are stored into it without bank
+// conflicts. The contiguous length is a multiple of 64, the other one of 8; the tile starts at a multiple of 1024 bytes.
+template <majorness Major>
+struct swizzled_128b
 {
     int rows;
     int cols;
 
-    static constexpr int slab = 64, chunk = 8;
-    static constexpr int contiguous = 0;
-    CK_TILE_FN constexpr int line() const { return slab; }
+    static constexpr int panel = 64, chunk = 8;
+    static constexpr int contiguous = contiguous_dimension(Major);
+    CK_TILE_FN constexpr int line() const { return panel; }
+    CK_TILE_FN constexpr int lines() const { return contiguous == 0 ? cols : rows; } // of a panel
     CK_TILE_FN constexpr int elements() const { return rows * cols; }
 
     // The chain from (row, column) to the offset in elements.
     CK_TILE_FN constexpr auto map() const
     {
-        const int slabs     = rows / slab;
-        const auto lines    = transform(strided<2>{{slabs * cols, slab}, {slab, 1}},
-                                        along<dims{0, 1}, dims{0, 1}>(xor_chunks{slabs * cols, slab, chunk, 1, false}));
-        const auto in_slabs = transform(lines, along<dims{0}, dims{0, 1}>(unmerge<2>{{slabs, cols}}),
-                                        along<dims{1}, dims{2}>(pass_through{slab}));
-        return transform(in_slabs, along<dims{0, 2}, dims{0}>(merge<2>{{slabs, slab}}),
-                         along<dims{1}, dims{1}>(pass_through{cols}));
+        const int panels     = (contiguous == 0 ? rows : cols) / panel;
+        const int all        = panels * lines();
+        const auto permuted  = transform(strided<2>{{all, panel}, {panel, 1}},
+                                         along<dims{0, 1}, dims{0, 1}>(xor_chunks{all, panel, chunk, 1, false}));
+        const auto in_panels = transform(permuted, along<dims{0}, dims{0, 1}>(unmerge<2>{{panels, lines()}}),
+                                         along<dims{1}, dims{2}>(pass_through{panel}));
+        return transform(in_panels, along<dims{0, 2}, dims{contiguous}>(merge<2>{{panels, panel}}),
+                         along<dims{1}, dims{1 - contiguous}>(pass_through{lines()}));
     }
 
-    friend constexpr bool operator==(const slab_layout&, const slab_layout&) = default;
+    friend constexpr bool operator==(const swizzled_128b&, const swizzled_128b&) = default;
 };
 
 // `Layout` is one of the above.

@@ -5,6 +5,10 @@
 //   through_lds   C goes through LDS, one strip of rows at a time, and leaves as wide vectors along the rows
 //   direct        each lane writes what it holds, element by element: as good where vectors are of one element anyway, and
 //                 needs neither LDS nor barriers
+// Both take a functor of an element of C, in fp32, and of the elements at the same place of more views, which may be of any
+// strides: a bias per column is a row with stride 0, a residual a matrix.
+//
+//   store_through_lds<S, 8>(b, acc, y, origin, [](float c, float bias) { return relu(c + bias); }, bias_of_channels);
 #pragma once
 
 #include "ck_tile/gemm/pipelines.hpp"
@@ -30,7 +34,7 @@ constexpr lds_layout strip_in_lds(const shape& s) { return {.rows = strip(s).len
 constexpr distribution rows_at_once(const shape& s, int vector)
 {
     const row_share row = share_row(s, s.n / vector);
-    const int down      = s.inst().a.lanes() / row.lanes; // lanes
+    const int down      = s.fragment().a.lanes() / row.lanes; // lanes
     return {.lengths = {s.waves() / row.waves * down, s.n},
             .wave    = {{row.waves, 1, row.lanes * vector}, {s.waves() / row.waves, 0, down}},
             .lane    = {{row.lanes, 1, vector}, {down, 0, 1}},
@@ -53,13 +57,13 @@ template <shape S>
 CK_TILE_FN auto take_strip(const tile<float, accumulator(S)>& acc, int i)
 {
     constexpr int rows = S.row_fragments(), cols = S.col_fragments();
-    tile<float, strip(S)> part;
+    tile<float, strip(S)> one;
     for_each_thread<strip(S)>([&](thread t) {
         CK_TILE_UNROLL
         for(int j = 0; j < cols; ++j)
-            part.of(t).reg[j] = acc.of(t).reg[i + rows * j];
+            one.of(t).reg[j] = acc.of(t).reg[i + rows * j];
     });
-    return part;
+    return one;
 }
 } // namespace detail
 
@@ -76,16 +80,53 @@ constexpr int lds_bytes(const shape& s, main_loop p, int tables = 0, epilogue e 
     return loop > end ? loop : end;
 }
 
-// Writes strips of C, one below the other, converted to T, from `origin` of a view over (m, n) on whose rows are contiguous:
-// `Vector` elements at a time, which must divide the length of a row and its distance to the next.
-template <shape S, int Vector, class T, class Map>
+// The functor of an epilogue that leaves C as it is.
+struct unchanged
+{
+    CK_TILE_FN constexpr float operator()(float c) const { return c; }
+};
+
+namespace detail
+{
+// f of C and of what the further windows see, in the type of the output.
+template <class T, distribution D, class F, class... Window>
+CK_TILE_FN auto finished(const tile<float, D>& c, const F& f, const Window&... more)
+{
+    if constexpr(std::is_same_v<F, unchanged>)
+        return convert<T>(c);
+    else
+        return convert<T>(map(f, c, convert<float>(load(more))...));
+}
+} // namespace detail
+
+// Writes strips of C, one below the other, f applied and converted to T, from `origin` of a view over (m, n) on whose rows are
+// contiguous: `Vector` elements at a time, which must divide the length of a row and its distance to the next. So must the
+// rows of the further views be, which f's further arguments come from.
+template <shape S, int Vector, class Out, class F, class... More>
 class strip_writer
 {
     static constexpr distribution wide = detail::rows_at_once(S, Vector);
+    template <class View>
+    using window_of = decltype(make_window<wide>(std::declval<const View&>(), multi_index<2>{}));
+    template <class Window>
+    using step_of = decltype(std::declval<const Window&>().template step<0>(0));
+
+    // A window with its step to the rows below.
+    template <class View>
+    struct descending
+    {
+        window_of<View> window;
+        step_of<window_of<View>> down;
+
+        CK_TILE_FN descending(const View& view, const multi_index<2>& origin)
+            : window(view, origin), down(window.template step<0>(wide.lengths[0]))
+        {
+        }
+    };
 
   public:
-    CK_TILE_FN strip_writer(const tensor_view<T, Map>& to, const multi_index<2>& origin)
-        : out_(to, origin), down_(out_.template step<0>(wide.lengths[0]))
+    CK_TILE_FN strip_writer(const Out& to, const multi_index<2>& origin, const F& f, const More&... more)
+        : out_(to, origin), more_{descending<More>{more, origin}...}, f_(f)
     {
     }
 
@@ -93,22 +134,25 @@ class strip_writer
     {
         CK_TILE_KEEP_LOOP
         for(int row = 0; row < strip.layout.rows; row += wide.lengths[0])
-        {
-            ck_tile::store(out_, convert<T>(load<wide>(strip, {row, 0})));
-            out_.move(down_);
-        }
+            [&]<std::size_t... i>(std::index_sequence<i...>) {
+                ck_tile::store(out_.window, detail::finished<typename Out::element>(
+                                                load<wide>(strip, {row, 0}), f_, member<int(i)>(more_).window...));
+                out_.window.move(out_.down);
+                (member<int(i)>(more_).window.move(member<int(i)>(more_).down), ...);
+            }(std::index_sequence_for<More...>{});
     }
 
   private:
-    window<T, Map, wide> out_;
-    decltype(out_.template step<0>(0)) down_;
+    descending<Out> out_;
+    boost::hana::basic_tuple<descending<More>...> more_;
+    F f_;
 };
 
-template <shape S, int Vector, class T, class Map>
-CK_TILE_FN strip_writer<S, Vector, T, Map> make_strip_writer(const tensor_view<T, Map>& to,
-                                                             const multi_index<2>& origin)
+template <shape S, int Vector, class Out, class F = unchanged, class... More>
+CK_TILE_FN strip_writer<S, Vector, Out, F, More...> make_strip_writer(const Out& to, const multi_index<2>& origin,
+                                                                      const F& f = {}, const More&... more)
 {
-    return {to, origin};
+    return {to, origin, f, more...};
 }
 
 // Calls visit(strip) for the strips of C, from the first rows to the last, each of them in LDS.
@@ -124,22 +168,30 @@ CK_TILE_FN void each_strip(const block& in, const tile<float, accumulator(S)>& a
     });
 }
 
-// Writes C, converted to T, at `origin` of a view: see strip_writer.
-template <shape S, int Vector, class T, class Map>
-CK_TILE_FN void store_through_lds(const block& in, const tile<float, accumulator(S)>& acc,
-                                  const tensor_view<T, Map>& to, multi_index<2> origin)
+// Writes C at `origin` of a view, through LDS: see strip_writer.
+template <shape S, int Vector, class Out, class F = unchanged, class... More>
+CK_TILE_FN void store_through_lds(const block& in, const tile<float, accumulator(S)>& acc, const Out& to,
+                                  const multi_index<2>& origin, const F& f = {}, const More&... more)
 {
-    auto out = make_strip_writer<S, Vector>(to, origin);
-    each_strip<S>(in, acc, [&](const strip_tile<S>& strip) { out.write(strip); });
+    if constexpr(legal_shape<S>::value)
+    {
+        auto out = make_strip_writer<S, Vector>(to, origin, f, more...);
+        each_strip<S>(in, acc, [&](const strip_tile<S>& strip) { out.write(strip); });
+    }
 }
 
-// Writes C, converted to T, at `origin` of a view, without LDS.
-template <shape S, class T, class Map>
-CK_TILE_FN void store_directly(const tile<float, accumulator(S)>& acc, const tensor_view<T, Map>& to,
-                               const multi_index<2>& origin)
+// Writes C at `origin` of a view, f applied and converted to its type, without LDS.
+template <shape S, class Out, class F = unchanged, class... More>
+CK_TILE_FN void store_directly(const tile<float, accumulator(S)>& acc, const Out& to, const multi_index<2>& origin,
+                               const F& f = {}, const More&... more)
 {
-    constexpr distribution single = detail::one_by_one(S);
-    ck_tile::store(make_window<single>(to, origin), convert<T>(rearrange<single>(acc)));
+    if constexpr(legal_shape<S>::value)
+    {
+        constexpr distribution single = detail::one_by_one(S);
+        ck_tile::store(make_window<single>(to, origin),
+                       detail::finished<typename Out::element>(rearrange<single>(acc), f,
+                                                               make_window<single>(more, origin)...));
+    }
 }
 
 } // namespace ck_tile::gemm

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The verb mma: acc += A * B by the waves of a block, each with its own fragments.
+// The verb mma: acc += A * B by the waves of a block, of fragments in registers or of operands in LDS.
 #pragma once
 
-#include "ck_tile/core/tile.hpp"
+#include "ck_tile/core/lds_tile.hpp"
 #include "ck_tile/gemm/shape.hpp"
 #include "ck_tile/targets/matrix.hpp"
 #include "ck_tile/verbs/load_store.hpp"
@@ -22,38 +22,42 @@ CK_TILE_FN void place_accumulators(tile<float, D>& acc)
 template <gemm::shape S>
 CK_TILE_FN tile<float, gemm::accumulator(S)> accumulators()
 {
+    [[maybe_unused]] constexpr bool legal = gemm::legal_shape<S>::value;
     auto acc = fill<float, gemm::accumulator(S)>(0.f);
     place_accumulators(acc);
     return acc;
 }
 
-// acc [m, n] += a [m, slab] * b [n, slab] in fp32, the products of one element summed in ascending order of (packed) k.
+// acc [m, n] += a [m, k_pack] * b [n, k_pack] in fp32, the products of one element summed in ascending order of (packed) k.
 template <gemm::shape S, class T>
 CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const tile<T, gemm::a_fragments(S)>& a,
                     const tile<T, gemm::b_fragments(S)>& b)
 {
-    static_assert(type_of<T> == S.inst().type, "mma: the instruction multiplies another type");
-    detail::multiply_files<S.instruction, S.row_fragments(), S.col_fragments(), S.pack(), S.waves()>(acc.files, a.files,
-                                                                                                     b.files);
+    if constexpr(gemm::legal_shape<S>::value)
+    {
+        static_assert(type_of<T> == S.type(), "mma: the instruction multiplies another type");
+        detail::multiply_files<S.fragment().op, S.row_fragments(), S.col_fragments(), S.pack(), S.waves()>(
+            acc.files, a.files, b.files);
+    }
 }
 
-// acc [m, n] += a [m, k] * b [n, k], operands in LDS. In slabs, and where the target has such an instruction, the product is
-// under way when this returns: wait_for_products() before the operands are overwritten or acc is used.
+// acc [m, n] += a [m, k] * b [n, k], operands in LDS. Where the instruction takes them from there, the product is under way
+// when this returns: wait_for_products() before the operands are overwritten or acc is used. The CPU makes it of fragments.
 template <gemm::shape S, class T, auto ALayout, auto BLayout>
 CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const lds_tile<T, ALayout>& a,
                     const lds_tile<T, BLayout>& b)
 {
-    if constexpr(detail::multiplies_slabs && std::is_same_v<decltype(ALayout), slab_layout>)
+    if constexpr(on_device && S.inst().operands == operand_source::lds)
     {
-        static_assert(S.row_fragments() == 1 && S.waves_n == 1 && S.waves() % 4 == 0,
-                      "mma: of operands in slabs a wave makes 16 rows and all columns, in groups of four waves");
-        const T* rows = nullptr; // of the group
-        for_each_thread<gemm::accumulator(S)>([&](thread t) { rows = a.at(t.wave / 4 * ALayout.slab, 0); });
-        detail::multiply_slabs<S.instruction, S.n, S.k>(acc.files[0].reg, rows, b.data, ALayout.cols, BLayout.cols);
+        constexpr int rows  = S.inst().m;
+        const T* first_rows = nullptr; // of the waves that make an instruction together
+        for_each_thread<gemm::accumulator(S)>(
+            [&](thread t) { first_rows = a.at(t.wave / S.inst().waves * rows, 0); });
+        detail::multiply_from_lds<S.instruction, ALayout, BLayout>(acc.files[0].reg, first_rows, b.data);
     }
-    else
-        static_for<S.k / S.slab()>([&](auto i) {
-            constexpr int k = i * S.slab();
+    else if constexpr(gemm::legal_shape<S>::value)
+        static_for<S.k / S.k_pack()>([&](auto i) {
+            constexpr int k = i * S.k_pack();
             mma<S>(acc, load<gemm::a_fragments(S)>(a, {0, k}), load<gemm::b_fragments(S)>(b, {0, k}));
         });
 }
@@ -62,7 +66,7 @@ CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const lds_tile<T, AL
 template <int Pending>
 CK_TILE_FN void wait_for_products()
 {
-    detail::wait_for_slabs<Pending>();
+    detail::wait_for_products<Pending>();
 }
 
 } // namespace ck_tile

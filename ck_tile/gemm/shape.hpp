@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The shape of a block's matrix product, and the distributions that follow from it and the matrix instruction.
+// The shape of a block's matrix product, what makes one legal, and the distributions that follow from it and its instruction.
 #pragma once
 
+#include "ck_tile/numeric/violation.hpp"
 #include "ck_tile/targets/targets.hpp"
 
 namespace ck_tile::gemm
@@ -28,28 +29,81 @@ struct shape
     opcode instruction;
 
     constexpr const matrix_instruction& inst() const { return describe(instruction); }
-    constexpr int a_rows() const { return inst().m * inst().blocks; }
-    constexpr int b_rows() const { return inst().n * inst().blocks; }
+    // What one wave holds of it: the instruction itself, or the one whose layouts its share has.
+    constexpr const matrix_instruction& fragment() const { return describe(inst().fragment()); }
+    constexpr int a_rows() const { return fragment().m * fragment().blocks; }
+    constexpr int b_rows() const { return fragment().n * fragment().blocks; }
     constexpr int row_fragments() const { return m / (waves_m * a_rows()); }
-    constexpr int col_fragments() const { return n / (waves_n * inst().n); }
+    constexpr int col_fragments() const { return n / (waves_n * fragment().n); }
     constexpr int waves() const { return waves_m * waves_n; }
-    constexpr int threads() const { return waves() * inst().a.lanes(); }
+    constexpr int threads() const { return waves() * fragment().a.lanes(); }
+    constexpr data_type type() const { return inst().type; }
 
     // Instructions whose operands a lane takes from consecutive k, so that it reads 16 bytes of LDS at once. A and B are
     // reordered along k alike, which leaves the product as it is.
     constexpr int pack() const
     {
-        const int fits = 16 / bytes_of(inst().type) / inst().a.vec.only(1).size();
+        const int fits = 16 / bytes_of(type()) / fragment().a.vec.only(1).size();
         return fits > 1 ? fits : 1;
     }
 
     // Columns of A and B that one load of fragments covers.
-    constexpr int slab() const { return inst().k * pack(); }
+    constexpr int k_pack() const { return fragment().k * pack(); }
+};
+
+// What every shape must be, whatever it is used for.
+constexpr violation check(const shape& s)
+{
+    const matrix_instruction &i = s.inst(), &wave = s.fragment();
+    for(const int number : {s.m, s.n, s.k, s.waves_m, s.waves_n})
+        if(number < 1)
+            return {"block and waves must be positive", number, "choose 1 or more"};
+    if(i.operands == operand_source::lds)
+    {
+        if(s.m != s.waves_m * wave.m || s.waves_m % i.waves != 0 || s.waves_n != 1)
+            return {"an instruction of several waves gives each of them 16 rows and all columns", s.waves_m,
+                    "use waves.m = block.m / 16, a multiple of the instruction's waves, and waves.n = 1"};
+        if(s.n != i.n)
+            return {"block.n must be the width of an instruction that takes operands from LDS", s.n,
+                    "choose the instruction of that width"};
+    }
+    if(s.m % (s.waves_m * s.a_rows()) != 0)
+        return {"block.m must be a multiple of waves.m * instruction m", s.m, "enlarge block.m or use fewer waves"};
+    if(s.n % (s.waves_n * wave.n) != 0)
+        return {"block.n must be a multiple of waves.n * instruction n", s.n, "enlarge block.n or use fewer waves"};
+    if(s.k % s.k_pack() != 0)
+        return {"block.k must be a multiple of the depth of one load of fragments", s.k,
+                "use a multiple of gemm::shape::k_pack()"};
+    return {};
+}
+
+// And what it must be for a target.
+constexpr violation check(const shape& s, const target& t)
+{
+    if(!t.has(s.instruction))
+        return {"the architecture must have the matrix instruction", s.inst().name, "choose one of its own"};
+    if(s.waves_m > 0 && s.waves_n > 0 && s.threads() > t.max_block_threads)
+        return {"waves.m * waves.n * wave must be within the threads of a block", s.threads(), "use fewer waves"};
+    if(const violation v = check(s))
+        return v;
+    if(s.m * s.n / s.threads() > t.vgprs * 3 / 4)
+        return {"accumulators must leave a quarter of the registers", s.m * s.n / s.threads(), "use more waves"};
+    return {};
+}
+
+// Says which rule a shape breaks, once, wherever it enters a kernel: what every shape must be, and in a GPU's compilation what
+// that target asks.
+template <shape S>
+struct legal_shape
+{
+    static constexpr violation broken = on_device ? check(S, compiled_target()) : check(S);
+    CK_TILE_REJECT(broken);
+    static constexpr bool value = !broken;
 };
 
 namespace detail
 {
-constexpr distribution operand(const distribution& one, int rows, int fragments, int pack, digits wave, int stride)
+constexpr distribution fragments(const distribution& one, int rows, int fragments, int pack, digits wave, int stride)
 {
     distribution d = packed_operand(one, pack);
     d.lengths[0]   = rows;
@@ -59,16 +113,21 @@ constexpr distribution operand(const distribution& one, int rows, int fragments,
 }
 } // namespace detail
 
-// Wave w is wave w / waves_n along m and w % waves_n along n.
+// Wave w is wave w / waves_n along m and w % waves_n along n. Of an illegal shape the distributions are those of one number,
+// so that what a compiler says of it is legal_shape's sentence alone.
 constexpr distribution a_fragments(const shape& s)
 {
-    return detail::operand(s.inst().a, s.m, s.row_fragments(), s.pack(), {{s.waves_n}, {s.waves_m, 0, s.a_rows()}},
+    if(check(s))
+        return {};
+    return detail::fragments(s.fragment().a, s.m, s.row_fragments(), s.pack(), {{s.waves_n}, {s.waves_m, 0, s.a_rows()}},
                            s.waves_m * s.a_rows());
 }
 
 constexpr distribution b_fragments(const shape& s)
 {
-    return detail::operand(s.inst().b, s.col_fragments() * s.waves_n * s.b_rows(), s.col_fragments(), s.pack(),
+    if(check(s))
+        return {};
+    return detail::fragments(s.fragment().b, s.col_fragments() * s.waves_n * s.b_rows(), s.col_fragments(), s.pack(),
                            {{s.waves_n, 0, s.b_rows()}, {s.waves_m}}, s.waves_n * s.b_rows());
 }
 
@@ -76,19 +135,22 @@ namespace detail
 {
 constexpr distribution result(const shape& s, int row_fragments)
 {
-    const distribution& one = s.inst().c;
+    const distribution& one = s.fragment().c;
     return {.lengths = {row_fragments * s.waves_m * s.a_rows(), s.n},
-            .wave    = {{s.waves_n, 1, s.inst().n}, {s.waves_m, 0, s.a_rows()}},
+            .wave    = {{s.waves_n, 1, s.fragment().n}, {s.waves_m, 0, s.a_rows()}},
             .lane    = one.lane,
-            .reg     = {{row_fragments, 0, s.waves_m * s.a_rows()}, {s.col_fragments(), 1, s.waves_n * s.inst().n}},
+            .reg     = {{row_fragments, 0, s.waves_m * s.a_rows()}, {s.col_fragments(), 1, s.waves_n * s.fragment().n}},
             .vec     = one.vec};
 }
 } // namespace detail
 
-constexpr distribution accumulator(const shape& s) { return detail::result(s, s.row_fragments()); }
+constexpr distribution accumulator(const shape& s)
+{
+    return check(s) ? distribution{} : detail::result(s, s.row_fragments());
+}
 
 // The part of the accumulator that one row fragment of every wave makes: a strip of waves_m * a_rows rows.
-constexpr distribution strip(const shape& s) { return detail::result(s, 1); }
+constexpr distribution strip(const shape& s) { return check(s) ? distribution{} : detail::result(s, 1); }
 
 // How the threads of a block share a row of `units`: among lanes of a wave, then waves, then registers of each thread.
 struct row_share
@@ -98,49 +160,9 @@ struct row_share
 
 constexpr row_share share_row(const shape& s, int units)
 {
-    const int lanes = common_divisor(units, s.inst().a.lanes());
+    const int lanes = common_divisor(units, s.fragment().a.lanes());
     const int waves = common_divisor(units / lanes, s.waves());
     return {lanes, waves, units / (lanes * waves)};
-}
-
-// A 16-byte line's worth of rows and columns owned by one thread while an operand [rows, k] goes from memory to LDS.
-//   memory  vectors of `vector` elements along the dimension that is contiguous in memory
-//   lds     vectors along k
-// The two give each thread the same elements: going from one to the other renames registers.
-struct transfer
-{
-    distribution memory;
-    distribution lds;
-};
-
-// `contiguous`: 0 if the rows lie side by side in memory, 1 if the reduction dimension does.
-constexpr transfer make_transfer(const shape& s, int rows, int contiguous, int vector)
-{
-    const int per_thread = rows * s.k / s.threads();
-    const int line       = 16 / bytes_of(s.inst().type);
-    const int fast       = per_thread < line ? per_thread : line; // elements along the contiguous dimension
-    const row_share row  = share_row(s, (contiguous == 0 ? rows : s.k) / fast);
-    const int slow       = per_thread / (fast * row.regs); // along the other one
-    const int other      = 1 - contiguous;
-    const int down       = s.inst().a.lanes() / row.lanes; // lanes
-
-    // Threads run along the contiguous dimension first.
-    const digits lane  = {{row.lanes, contiguous, fast}, {down, other, slow}};
-    const digits wave  = {{row.waves, contiguous, fast * row.lanes}, {s.waves() / row.waves, other, slow * down}};
-    const digit apart  = {row.regs, contiguous, fast * row.lanes * row.waves};
-    const int patch[2] = {contiguous == 0 ? fast : slow, contiguous == 0 ? slow : fast};
-
-    const distribution memory = {.lengths = {rows, s.k},
-                                 .wave    = wave,
-                                 .lane    = lane,
-                                 .reg     = {{fast / vector, contiguous, vector}, apart, {slow, other, 1}},
-                                 .vec     = {{vector, contiguous, 1}}};
-    const distribution lds    = {.lengths = {rows, s.k},
-                                 .wave    = wave,
-                                 .lane    = lane,
-                                 .reg     = {{patch[0], 0, 1}, apart},
-                                 .vec     = {{patch[1], 1, 1}}};
-    return {memory, lds};
 }
 
 } // namespace ck_tile::gemm

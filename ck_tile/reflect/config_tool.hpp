@@ -3,8 +3,8 @@
 // check() knows what is legal, so that Python repeats neither.
 //
 //   TOOL fields    {"operation": ..., "support": [...], "fields": [...]}
-//   TOOL check     reads a JSON array of configurations; for each writes {"name", "value", "text"}, `value` being C++, and if
-//                  check() rejects it "rule" and "reason"
+//   TOOL check     reads a JSON array of configurations; for each writes {"name", "dtype", "value", "text"}, `value` being C++,
+//                  and if check() rejects it "rule" and "reason"
 #pragma once
 
 #include "ck_tile/reflect/json.hpp"
@@ -15,6 +15,16 @@
 
 namespace ck_tile::reflect
 {
+
+// The type that a configuration computes in: its field dtype, or what follows from its other fields.
+template <class Config>
+constexpr data_type dtype_of(const Config& c)
+{
+    if constexpr(requires { c.dtype(); })
+        return c.dtype();
+    else
+        return c.dtype;
+}
 
 // `support` are the kernels that all instances of an architecture and type share: the program `S_program` for each S.
 template <described Config>
@@ -47,7 +57,7 @@ int config_tool(int argc, char** argv, const std::string& operation, const std::
             fmt::print(stderr, "{}\n", c.reason());
             return 2;
         }
-        json answer = {{"name", instance_name(operation, *c)}, {"value", literal(*c)}, {"text", print(*c)}};
+        json answer = {{"name", instance_name(operation, *c)}, {"dtype", name_of(dtype_of(*c))}, {"value", literal(*c)}, {"text", print(*c)}};
         if(const violation broken = check(*c))
             answer["rule"] = broken.rule, answer["reason"] = describe(broken);
         answers.push_back(std::move(answer));

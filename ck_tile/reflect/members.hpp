@@ -5,7 +5,7 @@
 // For the host only: kernels do not need it, and its headers take longer to parse than theirs.
 #pragma once
 
-#include "ck_tile/gemm/shape.hpp"
+#include "ck_tile/gemm/tile_config.hpp"
 
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/adapt_struct.hpp>
@@ -21,6 +21,7 @@
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::gemm::block_tile, m, n, k);
 BOOST_HANA_ADAPT_STRUCT(ck_tile::gemm::wave_grid, m, n);
+BOOST_HANA_ADAPT_STRUCT(ck_tile::gemm::tile_config, block, waves, instruction, pipeline, stages, epilogue);
 
 namespace ck_tile::reflect
 {
@@ -31,12 +32,31 @@ concept described = boost::hana::Struct<std::remove_cvref_t<T>>::value;
 template <class T>
 concept enumeration = std::is_enum_v<std::remove_cvref_t<T>>;
 
-// Calls visit(name, member) for each member of `object`.
+// Whether the members of a T stand in its place, in JSON, names and printouts: who configures an operation does not care which
+// struct of it holds the block's tile.
+template <class T>
+inline constexpr bool dissolves = false;
+template <>
+inline constexpr bool dissolves<gemm::tile_config> = true;
+
+// Calls visit(name, member) for each member that C++ knows of `object`.
 template <described T, class Visit>
-void each_member(T&& object, Visit&& visit)
+void each_own_member(T&& object, Visit&& visit)
 {
     boost::hana::for_each(boost::hana::accessors<std::remove_cvref_t<T>>(), [&](const auto& member) {
         visit(std::string_view(boost::hana::first(member).c_str()), boost::hana::second(member)(object));
+    });
+}
+
+// Calls visit(name, member) for each member of `object`, and for those of members that dissolve.
+template <described T, class Visit>
+void each_member(T&& object, Visit&& visit)
+{
+    each_own_member(object, [&](std::string_view name, auto& member) {
+        if constexpr(dissolves<std::remove_cvref_t<decltype(member)>>)
+            each_member(member, visit);
+        else
+            visit(name, member);
     });
 }
 

@@ -7,7 +7,7 @@
 
 #include "ck_tile/reflect/enumerators.hpp"
 #include "ck_tile/reflect/members.hpp"
-#include "ck_tile/reflect/violation.hpp"
+#include "ck_tile/numeric/violation.hpp"
 #include "ck_tile/runtime/status.hpp"
 
 #include <fmt/format.h>
@@ -31,8 +31,8 @@ std::string choices()
 // The rule, the value that breaks it, what to do.
 inline std::string describe(const violation& v)
 {
-    const std::string value = v.value.name == nullptr ? std::to_string(v.value.number) : v.value.name;
-    return fmt::format("{}, but one is {}: {}", v.rule, value, v.fix);
+    const message text(v);
+    return {text.data(), text.size()};
 }
 
 namespace detail
@@ -172,18 +172,18 @@ std::string print(const T& c)
 template <described T>
 std::string literal(const T& c)
 {
-    return "{" +
-           detail::join(c, ", ",
-                        [](std::string_view name, const auto& member) {
-                            using M = std::remove_cvref_t<decltype(member)>;
-                            if constexpr(described<M>)
-                                return fmt::format(".{} = {}", name, literal(member));
-                            else if constexpr(enumeration<M>)
-                                return fmt::format(".{} = {}::{}", name, enumerators<M>::type, detail::leaf(member));
-                            else
-                                return fmt::format(".{} = {}", name, detail::leaf(member));
-                        }) +
-           "}";
+    std::string text;
+    each_own_member(c, [&](std::string_view name, const auto& member) {
+        using M = std::remove_cvref_t<decltype(member)>;
+        text += fmt::format("{}.{} = ", text.empty() ? "" : ", ", name);
+        if constexpr(described<M>)
+            text += literal(member);
+        else if constexpr(enumeration<M>)
+            text += fmt::format("{}::{}", enumerators<M>::type, detail::leaf(member));
+        else
+            text += detail::leaf(member);
+    });
+    return "{" + text + "}";
 }
 
 } // namespace ck_tile::reflect

@@ -12,7 +12,6 @@
 //                                     GPU, of all threads on the CPU
 //   place_accumulators<Registers>(file)
 //                                     keeps accumulators in the registers that suit the instruction
-//   multiplies_slabs                  whether a group of waves can multiply operands that lie in slabs of LDS
-//   multiply_slabs<Op, N, K>(acc, a, b, a_lines, b_lines)
-//                                     starts that: accumulators, the 64 rows of A, the rows of B, lines of a slab of A, of B
-//   wait_for_slabs<Pending>()         waits for all but the last ones started
+//   multiply_from_lds<Op, ALayout, BLayout>(acc, a, b)
+//                                     starts the product of operands in LDS, all of k: accumulators, first row of A, of B
+//   wait_for_products<Pending>()      waits for all but the last ones started

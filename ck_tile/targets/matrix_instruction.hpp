@@ -30,7 +30,20 @@ enum class opcode
     wmma_16x16x16_bf16,
     fma_4x8x1_fp32, // a wave32's lanes as a 4 x 8 grid of plain multiply-adds
     mma_16x8x16_fp16,
-    mma_16x8x16_bf16
+    mma_16x8x16_bf16,
+    wgmma_64x128x16_fp16,
+    wgmma_64x192x16_fp16,
+    wgmma_64x256x16_fp16,
+    wgmma_64x128x16_bf16,
+    wgmma_64x192x16_bf16,
+    wgmma_64x256x16_bf16
+};
+
+// Where an instruction takes A and B from.
+enum class operand_source
+{
+    registers,
+    lds
 };
 
 struct matrix_instruction
@@ -42,6 +55,13 @@ struct matrix_instruction
     int blocks;     // independent products
     int cycles;     // that the matrix unit is busy with one wave's instruction, on gfx942, gfx950, gfx11 and sm90
     distribution a, b, c;
+    operand_source operands = operand_source::registers;
+    int waves               = 1;     // that make it together, one below the other
+    bool takes_mn_major     = false; // operands whose rows are contiguous; all take those whose k is
+    opcode share            = {};    // of operands from LDS: the instruction in whose layouts a wave has its part of A, B, C
+
+    // The instruction whose fragments a wave holds.
+    constexpr opcode fragment() const { return operands == operand_source::lds ? share : op; }
 };
 
 namespace layouts
@@ -83,7 +103,43 @@ inline constexpr distribution mma_b = {
 inline constexpr distribution mma_result = {
     .lengths = {16, 8}, .wave = {}, .lane = {{4, 1, 2}, {8, 0, 1}}, .reg = {}, .vec = {{2, 1, 1}, {2, 0, 8}}};
 
+// wgmma: four waves, of which each holds 16 rows of A and C as fragments of mma side by side. A and B stay in LDS.
+inline constexpr distribution wgmma_a = {
+    .lengths = {64, 16}, .wave = {{4, 0, 16}}, .lane = mma_a.lane, .reg = {}, .vec = mma_a.vec};
+constexpr distribution wgmma_b(int n)
+{
+    return {.lengths = {n, 16}, .wave = {{4}}, .lane = mma_b.lane, .reg = {{n / 8, 0, 8}}, .vec = mma_b.vec};
+}
+constexpr distribution wgmma_result(int n)
+{
+    return {.lengths = {64, n},
+            .wave    = {{4, 0, 16}},
+            .lane    = mma_result.lane,
+            .reg     = {{n / 8, 1, 8}},
+            .vec     = mma_result.vec};
+}
+
 } // namespace layouts
+
+// The row of a wgmma of n columns.
+constexpr matrix_instruction wgmma(opcode op, const char* name, data_type type, int n, opcode share)
+{
+    return {.op             = op,
+            .name           = name,
+            .type           = type,
+            .m              = 64,
+            .n              = n,
+            .k              = 16,
+            .blocks         = 1,
+            .cycles         = n / 2,
+            .a              = layouts::wgmma_a,
+            .b              = layouts::wgmma_b(n),
+            .c              = layouts::wgmma_result(n),
+            .operands       = operand_source::lds,
+            .waves          = 4,
+            .takes_mn_major = true,
+            .share          = share};
+}
 
 inline constexpr matrix_instruction matrix_instructions[] = {
     // clang-format off
@@ -105,6 +161,12 @@ inline constexpr matrix_instruction matrix_instructions[] = {
     {opcode::fma_4x8x1_fp32,            "fma_4x8x1_fp32",            data_type::fp32,  4,  8,  1,  1,  1, layouts::fma_a,                   layouts::fma_b,                   layouts::fma_result},
     {opcode::mma_16x8x16_fp16,          "mma_16x8x16_fp16",          data_type::fp16, 16,  8, 16,  1,  4, layouts::mma_a,                   layouts::mma_b,                   layouts::mma_result},
     {opcode::mma_16x8x16_bf16,          "mma_16x8x16_bf16",          data_type::bf16, 16,  8, 16,  1,  4, layouts::mma_a,                   layouts::mma_b,                   layouts::mma_result},
+    wgmma(opcode::wgmma_64x128x16_fp16, "wgmma_64x128x16_fp16", data_type::fp16, 128, opcode::mma_16x8x16_fp16),
+    wgmma(opcode::wgmma_64x192x16_fp16, "wgmma_64x192x16_fp16", data_type::fp16, 192, opcode::mma_16x8x16_fp16),
+    wgmma(opcode::wgmma_64x256x16_fp16, "wgmma_64x256x16_fp16", data_type::fp16, 256, opcode::mma_16x8x16_fp16),
+    wgmma(opcode::wgmma_64x128x16_bf16, "wgmma_64x128x16_bf16", data_type::bf16, 128, opcode::mma_16x8x16_bf16),
+    wgmma(opcode::wgmma_64x192x16_bf16, "wgmma_64x192x16_bf16", data_type::bf16, 192, opcode::mma_16x8x16_bf16),
+    wgmma(opcode::wgmma_64x256x16_bf16, "wgmma_64x256x16_bf16", data_type::bf16, 256, opcode::mma_16x8x16_bf16),
     // clang-format on
 };
 

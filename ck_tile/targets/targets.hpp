@@ -27,4 +27,13 @@ constexpr bool compiles_for(architecture arch)
     return !on_device || __builtin_strcmp(facts(arch).name, target_name) == 0;
 }
 
+// The target that a GPU's compilation is for; on the CPU, which runs the programs of all, the first.
+constexpr const target& compiled_target()
+{
+    for(const target* t : all_targets)
+        if(compiles_for(t->arch))
+            return *t;
+    __builtin_unreachable(); // compiles_for() has said so
+}
+
 } // namespace ck_tile

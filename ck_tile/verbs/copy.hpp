@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verb copy: from memory to LDS, without a stop in registers where the target can.
+// The verb copy: to LDS, from memory without a stop in registers where the target can.
 //
 // Copies join a batch until commit_copies() closes it; wait_for_copies<N>() waits until all but the last N batches of this
 // thread have arrived. Then comes a barrier. Where copies are not asynchronous, they are done when copy() returns.
@@ -11,14 +11,16 @@
 namespace ck_tile
 {
 
-// The tile under the window, to LDS; elements that do not exist are zero. Vectors of 16 bytes, contiguous in LDS too.
-template <looks_at_memory Window, class T, auto Layout>
-CK_TILE_FN void copy(const Window& from, const lds_tile<T, Layout>& to)
+// The tile that load(from) gives, to LDS; elements that do not exist are zero. From a window, vectors of 16 bytes, contiguous in
+// LDS too.
+template <class From, class T, auto Layout>
+CK_TILE_FN void copy(const From& from, const lds_tile<T, Layout>& to)
 {
-    constexpr distribution D = Window::layout;
-    static_assert(detail::lds_run<D, T, Layout> * sizeof(T) == 16 && D.vecs() * sizeof(T) == 16,
-                  "copy: a vector must be 16 bytes, contiguous in memory and in LDS");
-    if constexpr(has_async_copies)
+    constexpr distribution D = From::layout;
+    if constexpr(looks_at_memory<From>)
+        static_assert(detail::lds_run<D, T, Layout> * sizeof(T) == 16 && D.vecs() * sizeof(T) == 16,
+                      "copy: a vector must be 16 bytes, contiguous in memory and in LDS");
+    if constexpr(has_async_copies && looks_at_memory<From>)
         for_each_thread<D>([&](thread t) {
             const int row = first_element<D, 0>(t), col = first_element<D, 1>(t);
             from.each_access(t, [&](auto r, unsigned byte_offset) {

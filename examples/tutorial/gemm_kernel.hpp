@@ -12,12 +12,18 @@ using namespace ck_tile;
 // A 128 x 128 tile of C by 2 x 2 waves, 32 of k at a time.
 struct gemm_program
 {
-    static constexpr architecture arch = architecture::gfx942;
-    static constexpr gemm::shape shape = {
-        .m = 128, .n = 128, .k = 32, .waves_m = 2, .waves_n = 2, .instruction = opcode::mfma_32x32x8_fp16};
-    static constexpr auto pipeline = gemm::pipeline::double_buffer;
-    static constexpr int threads   = shape.threads();
-    static constexpr int lds_bytes = gemm::lds_bytes(shape, pipeline);
+    static constexpr architecture arch      = architecture::gfx942;
+    static constexpr gemm::tile_config tile = {.block       = {.m = 128, .n = 128, .k = 32},
+                                               .waves       = {.m = 2, .n = 2},
+                                               .instruction = opcode::mfma_32x32x8_fp16,
+                                               .pipeline    = gemm::pipeline::double_buffer,
+                                               .stages      = 2};
+    static constexpr gemm::operand_memory dense_k = {.major = majorness::k, .vector = 8}; // 8 of k at once
+    CK_TILE_REJECT(gemm::check(tile, facts(arch), {.a = dense_k, .b = dense_k, .result = 8}));
+
+    static constexpr gemm::shape shape = tile.shape();
+    static constexpr int threads       = tile.threads();
+    static constexpr int lds_bytes     = tile.lds_bytes();
 
     struct arguments
     {
@@ -28,16 +34,16 @@ struct gemm_program
 
     static CK_TILE_FN void run(const block& in, const arguments& p)
     {
-        constexpr gemm::transfer load_a = gemm::make_transfer(shape, shape.m, 1, 8); // k lies densely in memory:
-        constexpr gemm::transfer load_b = gemm::make_transfer(shape, shape.n, 1, 8); // vectors of 8 along k
+        constexpr distribution load_a = gemm::tiled_copy(shape, shape.m, dense_k.major, dense_k.vector);
+        constexpr distribution load_b = gemm::tiled_copy(shape, shape.n, dense_k.major, dense_k.vector);
 
-        const multi_index<2> tile = {int(in.at.y) * shape.m, int(in.at.x) * shape.n};
-        const auto a              = make_window<load_a.memory>(packed_view(p.a, p.m, p.k), multi_index{tile[0], 0});
-        const auto b              = make_window<load_b.memory>(packed_view(p.b, p.n, p.k), multi_index{tile[1], 0});
+        const multi_index<2> origin = {int(in.at.y) * shape.m, int(in.at.x) * shape.n};
+        const auto a                = make_window<load_a>(packed_view(p.a, p.m, p.k), multi_index{origin[0], 0});
+        const auto b                = make_window<load_b>(packed_view(p.b, p.n, p.k), multi_index{origin[1], 0});
 
         auto c = accumulators<shape>();
-        gemm::run_pipeline<shape, pipeline, load_a.lds, load_b.lds>(in, c, a, b, ceil_div(p.k, shape.k));
-        gemm::store_through_lds<shape, 8>(in, c, packed_view(p.c, p.m, p.n), tile);
+        gemm::run_pipeline<shape, tile.loop()>(in, c, a, b, ceil_div(p.k, shape.k));
+        gemm::store_through_lds<shape, 8>(in, c, packed_view(p.c, p.m, p.n), origin);
     }
 };
 

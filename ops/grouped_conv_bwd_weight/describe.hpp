@@ -3,22 +3,11 @@
 #pragma once
 
 #include "ck_tile/reflect/text.hpp"
+#include "ops/grouped_conv/describe.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::vector_widths, out, in, wei);
-BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::config, arch, dtype, spatial, dense, block, waves,
-                        instruction, pipeline, stages, epilogue, split, vector);
-
-template <>
-struct ck_tile::reflect::enumerators<ck_tile::grouped_conv_bwd_weight::innermost>
-{
-    static constexpr std::string_view type = "innermost";
-    static std::vector<enumerator<grouped_conv_bwd_weight::innermost>> all()
-    {
-        using enum grouped_conv_bwd_weight::innermost;
-        return {{channels, "channels"}, {spatial, "spatial"}};
-    }
-};
+BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::config, arch, spatial, dense, tile, split, vector);
 
 template <>
 struct ck_tile::reflect::enumerators<ck_tile::grouped_conv_bwd_weight::split_k>

@@ -2,33 +2,17 @@
 // How a problem falls into tiles and splits: arithmetic that choosing an instance and launching it share.
 #pragma once
 
-#include "ops/grouped_conv/problem.hpp"
+#include "ops/grouped_conv/limits.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
-
-#include <algorithm>
-#include <cstdint>
-#include <limits>
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
 
-inline constexpr std::int64_t range_bytes = std::numeric_limits<std::int32_t>::max(); // that one view can span
-inline constexpr std::int64_t max_blocks  = std::numeric_limits<std::int32_t>::max(); // of one launch
-
-inline std::int64_t pixels_of(const conv::problem& p) { return p.batch * p.output_pixels(); }
-inline std::int64_t row_length(const conv::problem& p) { return p.filter_taps() * p.c; }
-inline std::int64_t weights_of(const conv::problem& p) { return p.groups * p.k * row_length(p); }
+using conv::images_per_view, conv::max_blocks, conv::pixels_of, conv::range_bytes, conv::row_length, conv::weights_of;
 
 inline std::int64_t tiles_of(const config& c, const conv::problem& p)
 {
-    return ceil_div(p.k, c.block.m) * ceil_div(row_length(p), c.block.n) * p.groups;
-}
-
-// Images of a split that views of 2 GiB can span.
-inline std::int64_t images_per_view(const conv::problem& p)
-{
-    const std::int64_t most = std::max(p.input_pixels() * p.groups * p.c, p.output_pixels() * p.groups * p.k);
-    return range_bytes / (most * bytes_of(p.type));
+    return ceil_div(p.k, c.tile.block.m) * ceil_div(row_length(p), c.tile.block.n) * p.groups;
 }
 
 // The longest split: one that begins in the middle of an image touches one image more than it is long.

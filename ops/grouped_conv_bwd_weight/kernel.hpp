@@ -5,27 +5,19 @@
 // seen through the windows of the convolution. The reduction over l is split; each split owns a range of pixels.
 #pragma once
 
+#include "ops/grouped_conv/views.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
-
-#include <cstdint>
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
 
-// The problem as the kernels see it: three spatial dimensions, of which a config uses the last ones; strides in elements.
 struct arguments
 {
     const void* in;
     const void* out;
     void* wei;
     float* partials; // [splits][groups][K][taps * C]; null when there is one split, which then writes dW itself
-
-    int groups, batch, k, c;
-    multi_index<3> filter, input, output, stride, dilation, left_pad, right_pad;
-    std::int64_t in_group, in_image, out_group, out_image;
-    multi_index<3> in_spatial;
-    int in_channel, out_channel, out_pixel;
-
+    conv::arguments conv;
     int splits;
     int pixels_per_split; // the last split may be shorter
     int tiles_m, tiles_n;
@@ -34,43 +26,41 @@ struct arguments
 template <config C>
 struct program
 {
-    static_assert(!check(C), "grouped_conv_bwd_weight: check(config) says which rule is broken");
+    static constexpr violation broken = check(C);
+    CK_TILE_REJECT(broken);
     static constexpr architecture arch = C.arch;
-    static constexpr gemm::shape shape = C.shape();
-    static constexpr int threads       = shape.threads();
+    static constexpr gemm::shape shape = C.tile.shape();
+    static constexpr int threads       = C.tile.threads();
     static constexpr int lds_bytes     = C.lds_bytes();
-    using element                      = element_t<C.dtype>;
+    using element                      = element_t<C.dtype()>;
     using arguments                    = grouped_conv_bwd_weight::arguments;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
         const auto [tile_m, tile_n, group, split] = unmerge_block(b.at.x, a);
         const pixel_range pixels                  = pixels_of(split, a);
-
-        const auto out = out_window(b, out_matrix(a, group, pixels), multi_index{tile_m * C.block.m, pixels.begin});
-        const auto in  = make_lookup_window<C.in_transfer().memory, C.in_classes()>(
-            in_matrix(a, group, pixels), multi_index{tile_n * C.block.n, pixels.begin},
-            b.lds_at<unsigned>(in_table_at));
+        const multi_index<2> origin               = {tile_m * shape.m, tile_n * shape.n};
+        const auto out                            = out_window(b, a, group, pixels, origin[0]);
+        const auto in                             = in_window(b, a, group, pixels, origin[1]);
 
         auto acc = accumulators<shape>();
-        gemm::run_pipeline<shape, C.loop(), C.out_transfer().lds, C.in_transfer().lds>(
-            b, acc, out, in, ceil_div(pixels.end - pixels.begin, C.block.k));
+        gemm::run_pipeline<shape, C.tile.loop()>(b, acc, out, in, ceil_div(pixels.end - pixels.begin, shape.k));
 
-        const multi_index<2> origin = {tile_m * C.block.m, tile_n * C.block.n};
-        const bool whole            = C.split == split_k::one_split || a.splits == 1;
-        const int part              = whole ? 0 : split * a.groups + group;
-        const auto wei              = weights(static_cast<element*>(a.wei), a, group);
+        const bool whole = C.split == split_k::one_split || a.splits == 1;
+        const int matrix = whole ? 0 : split * a.conv.groups + group;
+        const auto wei   = conv::weight_matrix(static_cast<element*>(a.wei), a.conv, group);
         if constexpr(C.split == split_k::one_split)
             store_result(b, acc, wei, origin);
-        else if constexpr(C.dtype == data_type::fp32)
-            store_result(b, acc, whole ? wei : weights(a.partials, a, part), origin);
-        else if constexpr(C.epilogue == gemm::epilogue::direct)
+        else if constexpr(C.dtype() == data_type::fp32)
+            store_result(b, acc, whole ? wei : conv::weight_matrix(a.partials, a.conv, matrix), origin);
+        else if constexpr(C.tile.epilogue == gemm::epilogue::direct)
             whole ? gemm::store_directly<shape>(acc, wei, origin)
-                  : gemm::store_directly<shape>(acc, weights(a.partials, a, part), origin);
+                  : gemm::store_directly<shape>(acc, conv::weight_matrix(a.partials, a.conv, matrix), origin);
         else
         {
             auto sums     = gemm::make_strip_writer<shape, C.vector.wei>(wei, origin);
-            auto partials = gemm::make_strip_writer<shape, partial_vector>(weights(a.partials, a, part), origin);
+            auto partials = gemm::make_strip_writer<shape, partial_vector>(
+                conv::weight_matrix(a.partials, a.conv, matrix), origin);
             gemm::each_strip<shape>(b, acc,
                                     [&](const auto& strip) { whole ? sums.write(strip) : partials.write(strip); });
         }
@@ -80,12 +70,10 @@ struct program
     // Partials are fp32: as many elements as dW's vector, 16 bytes at most.
     static constexpr int partial_vector = C.vector.wei < 4 ? C.vector.wei : 4;
     static constexpr int in_table_at = C.in_table_at(), out_table_at = C.out_table_at();
-    static constexpr int s     = C.spatial;
-    static constexpr int first = 3 - s; // of the spatial dimensions that are used
 
     static CK_TILE_FN void store_result(const block& b, const auto& acc, const auto& to, const multi_index<2>& origin)
     {
-        if constexpr(C.epilogue == gemm::epilogue::direct)
+        if constexpr(C.tile.epilogue == gemm::epilogue::direct)
             gemm::store_directly<shape>(acc, to, origin);
         else
             gemm::store_through_lds<shape, C.vector.wei>(b, acc, to, origin);
@@ -99,7 +87,7 @@ struct program
     // Tiles of one group and split are neighbours: they share dY and X in the cache.
     static CK_TILE_FN place unmerge_block(unsigned number, const arguments& a)
     {
-        const auto digits = merge<4>{{a.splits, a.groups, a.tiles_n, a.tiles_m}}.map({static_cast<int>(number)});
+        const auto digits = merge<4>{{a.splits, a.conv.groups, a.tiles_n, a.tiles_m}}.map({static_cast<int>(number)});
         return {digits[3], digits[2], digits[1], digits[0]};
     }
 
@@ -112,9 +100,9 @@ struct program
 
     static CK_TILE_FN pixel_range pixels_of(int split, const arguments& a)
     {
-        const int per_image       = product(a.output);
+        const int per_image       = product(a.conv.output);
         const std::int64_t begin  = std::int64_t(split) * a.pixels_per_split;
-        const std::int64_t all    = std::int64_t(a.batch) * per_image;
+        const std::int64_t all    = std::int64_t(a.conv.batch) * per_image;
         const std::int64_t behind = begin + a.pixels_per_split;
         const std::int64_t end    = behind < all ? behind : all;
         const int image           = static_cast<int>(begin / per_image);
@@ -123,89 +111,30 @@ struct program
         return {image, last - image, static_cast<int>(begin - start), static_cast<int>(end - start)};
     }
 
-    // The dimensions of the convolution that this config uses.
-    static CK_TILE_FN multi_index<s> used(const multi_index<3>& all)
+    // dY as [K, pixels], from channel `row` on
+    static CK_TILE_FN auto out_window(const block& b, const arguments& a, int group, const pixel_range& pixels, int row)
     {
-        multi_index<s> some;
-        CK_TILE_UNROLL
-        for(int d = 0; d < s; ++d)
-            some[d] = all[first + d];
-        return some;
-    }
-
-    // dY as [K, pixels]. Packed channels-last, pixels follow each other through all images; channels-first, through one.
-    static CK_TILE_FN auto out_matrix(const arguments& a, int group, const pixel_range& pixels)
-    {
-        const int per_image = product(a.output);
-        const auto* data    = static_cast<const element*>(a.out) + group * a.out_group + pixels.image * a.out_image;
-        if constexpr(C.dense == innermost::channels)
-        {
-            const auto elements     = pixels.end > 0 ? std::int64_t(pixels.end - 1) * a.out_pixel + a.k : 0;
-            const strided<2> memory = {{a.k, pixels.end}, {a.out_channel, a.out_pixel}};
-            return tensor_view{
-                data, elements,
-                transform(memory, along<dims{0}, dims{0}>(pass_through{a.k}), along<dims{1}, dims{1}>(unbounded{}))};
-        }
-        else
-        {
-            const auto elements     = pixels.images * a.out_image; // at most: a group's part may end earlier
-            const strided<3> images = {{a.k, pixels.images, per_image},
-                                       {a.out_channel, static_cast<int>(a.out_image), a.out_pixel}};
-            return tensor_view{data, elements,
-                               transform(images, along<dims{0}, dims{0}>(pass_through{a.k}),
-                                         along<dims{1, 2}, dims{1}>(merge<2>{{pixels.images, per_image}, pixels.end}))};
-        }
-    }
-
-    static CK_TILE_FN auto out_window(const block& b, const auto& matrix, const multi_index<2>& origin)
-    {
-        constexpr distribution held = C.out_transfer().memory;
+        constexpr distribution held = C.out_copy();
+        const conv::arguments& c    = a.conv;
+        const auto* data = conv::part_of(static_cast<const element*>(a.out), c.out, group, pixels.image);
+        const auto matrix =
+            conv::pixel_matrix<C.dense, 0>(data, c.out, c.k, product(c.output), pixels.images, pixels.end);
         if constexpr(C.out_is_looked_up())
-            return make_lookup_window<held, 1>(matrix, origin, b.lds_at<unsigned>(out_table_at));
+            return make_lookup_window<held, 1>(matrix, multi_index{row, pixels.begin},
+                                               b.lds_at<unsigned>(out_table_at));
         else
-            return make_window<held>(matrix, origin);
+            return make_window<held>(matrix, multi_index{row, pixels.begin});
     }
 
-    // X as [taps x C, pixels]: (image, spatial..., channel) in memory, padded, seen through the windows of the
-    // convolution. Row n runs through the taps and channels in the order of dW, so that the result is a matrix in memory.
-    static CK_TILE_FN auto in_matrix(const arguments& a, int group, const pixel_range& pixels)
+    // X as [taps * C, pixels]; the rows are in the order of dW, so that the result is a matrix in memory
+    static CK_TILE_FN auto in_window(const block& b, const arguments& a, int group, const pixel_range& pixels, int row)
     {
-        return [&]<int... d>(std::integer_sequence<int, d...>) {
-            const multi_index<s> in = used(a.input), out = used(a.output), taps = used(a.filter);
-            const multi_index<s> left = used(a.left_pad), right = used(a.right_pad);
-            const multi_index<s> stride = used(a.stride), dilation = used(a.dilation), strides = used(a.in_spatial);
-
-            const strided<s + 2> memory = {{pixels.images, in[d]..., a.c},
-                                           {static_cast<int>(a.in_image), strides[d]..., a.in_channel}};
-            const auto image            = along<dims{0}, dims{0}>(pass_through{pixels.images});
-            const auto padded =
-                transform(memory, image, along<dims{1 + d}, dims{1 + d}>(pad{in[d], left[d], right[d]})...,
-                          along<dims{s + 1}, dims{s + 1}>(pass_through{a.c}));
-            const auto windows = transform(
-                padded, image,
-                along<dims{1 + d}, dims{1 + d, 1 + s + d}>(embed<2>{{out[d], taps[d]}, {stride[d], dilation[d]}})...,
-                along<dims{s + 1}, dims{2 * s + 1}>(pass_through{a.c}));
-            const auto pixel = along<dims{0, 1 + d...}, dims{1}>(merge<s + 1>{{pixels.images, out[d]...}, pixels.end});
-            const auto row   = [&] {
-                if constexpr(C.dense == innermost::channels)
-                    return along<dims{1 + s + d..., 2 * s + 1}, dims{0}>(merge<s + 1>{{taps[d]..., a.c}});
-                else
-                    return along<dims{2 * s + 1, 1 + s + d...}, dims{0}>(merge<s + 1>{{a.c, taps[d]...}});
-            }();
-
-            const auto* data    = static_cast<const element*>(a.in) + group * a.in_group + pixels.image * a.in_image;
-            const auto elements = pixels.images * a.in_image; // at most: a group's part may end earlier
-            return tensor_view{data, elements, transform(windows, row, pixel)};
-        }(std::make_integer_sequence<int, s>{});
-    }
-
-    // One group's [K, taps x C] matrix of dW or of the partials.
-    template <class T>
-    static CK_TILE_FN auto weights(T* data, const arguments& a, int matrix)
-    {
-        const multi_index<2> lengths = {a.k, product(a.filter) * a.c};
-        const std::int64_t elements  = std::int64_t(lengths[0]) * lengths[1];
-        return tensor_view{data + matrix * elements, elements, packed(lengths)};
+        const auto* data = conv::part_of(static_cast<const element*>(a.in), a.conv.in, group, pixels.image);
+        const auto x     = conv::input_windows<C.spatial>(a.conv, pixels.images);
+        const tensor_view matrix{data, pixels.images * a.conv.in.image, // at most: a group's part may end earlier
+                                 x.template taps_by_positions<C.dense>(pixels.end)};
+        return make_lookup_window<C.in_copy(), C.in_classes()>(matrix, multi_index{row, pixels.begin},
+                                                               b.lds_at<unsigned>(in_table_at));
     }
 };
 

@@ -13,11 +13,11 @@ namespace
 // What the instance costs, in units that only compare: matrix work, and memory instructions by their width.
 double cost(const config& c, const conv::problem& p)
 {
-    const double matrix = c.block.m * c.block.n,
-                 memory = c.block.m * (1 + 8.0 / c.vector.out) + c.block.n * (1 + 8.0 / c.vector.in);
+    const double matrix = c.tile.block.m * c.tile.block.n,
+                 memory = c.tile.block.m * (1 + 8.0 / c.vector.out) + c.tile.block.n * (1 + 8.0 / c.vector.in);
     // Asynchronous copies and products spare the threads what they issue for the others.
     const double per_pixel =
-        c.pipeline == gemm::pipeline::async_stages ? matrix / 256 + memory / 2 : matrix / 64 + memory;
+        c.tile.pipeline == gemm::pipeline::async_stages ? matrix / 256 + memory / 2 : matrix / 64 + memory;
     const double promotion = 1 + 0.05 * (c.spatial - p.spatial);
     return static_cast<double>(tiles_of(c, p)) * per_pixel * promotion;
 }
@@ -28,15 +28,15 @@ int choose_split(const device& on, const config& c, const conv::problem& p)
 {
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const std::int64_t useful =
-        std::max<std::int64_t>(pixels / (4 * c.block.k), 1); // four steps of the main loop at least
+        std::max<std::int64_t>(pixels / (4 * c.tile.block.k), 1); // four steps of the main loop at least
     const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
-    const int registers_allow = c.pipeline == gemm::pipeline::async_stages ? 3 : 2; // blocks, more or less
+    const int registers_allow = c.tile.pipeline == gemm::pipeline::async_stages ? 3 : 2; // blocks, more or less
     const int blocks_per_unit = std::clamp(on.architecture().lds_bytes / c.lds_bytes(), 1, registers_allow);
     const std::int64_t slots = static_cast<std::int64_t>(on.compute_units()) * blocks_per_unit, tiles = tiles_of(c, p);
     const auto cost = [&](std::int64_t splits) {
         constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it
         const double rounds = static_cast<double>(ceil_div(tiles * splits, slots));
-        return rounds * (static_cast<double>(ceil_div(ceil_div(pixels, splits), c.block.k)) + block) +
+        return rounds * (static_cast<double>(ceil_div(ceil_div(pixels, splits), c.tile.block.k)) + block) +
                (splits > 1 ? launch + partial * static_cast<double>(tiles * splits) : 0);
     };
     std::int64_t best = 1;

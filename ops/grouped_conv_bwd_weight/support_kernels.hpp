@@ -72,7 +72,7 @@ struct reference_program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const std::int64_t all   = std::int64_t(a.groups) * a.k * product(a.filter) * a.c;
+        const std::int64_t all   = std::int64_t(a.conv.groups) * a.conv.k * product(a.conv.filter) * a.conv.c;
         const std::int64_t begin = std::int64_t(b.at.x) * threads;
         const int here           = all - begin < threads ? static_cast<int>(all - begin) : threads;
         const auto sums       = generate<float, line, 1>([&](int i) { return i < here ? weight(a, begin + i) : 0.f; });
@@ -81,16 +81,17 @@ struct reference_program
     }
 
     // The weight at a place of dW, which is [group][k][taps][c] or, channels first, [group][k][c][taps].
-    static CK_TILE_FN float weight(const arguments& a, std::int64_t at)
+    static CK_TILE_FN float weight(const arguments& all, std::int64_t at)
     {
-        const bool channels_last = a.in_channel == 1;
+        const conv::arguments& a = all.conv;
+        const bool channels_last = a.in.channel == 1;
         const int taps           = product(a.filter);
         const int row            = static_cast<int>(at % (std::int64_t(taps) * a.c));
         const std::int64_t gk    = at / (std::int64_t(taps) * a.c);
         const int c              = channels_last ? row % a.c : row / taps;
         const auto tap           = merge<3>{a.filter}.map({channels_last ? row / a.c : row % taps});
-        const auto* in   = static_cast<const element*>(a.in) + gk / a.k * a.in_group + std::int64_t(c) * a.in_channel;
-        const auto* out  = static_cast<const element*>(a.out) + gk / a.k * a.out_group + gk % a.k * a.out_channel;
+        const auto* in   = static_cast<const element*>(all.in) + gk / a.k * a.in.group + std::int64_t(c) * a.in.channel;
+        const auto* out  = static_cast<const element*>(all.out) + gk / a.k * a.out.group + gk % a.k * a.out.channel;
         const int pixels = product(a.output);
 
         float sum = 0;
@@ -99,15 +100,15 @@ struct reference_program
             {
                 const auto o        = merge<3>{a.output}.map({pixel});
                 bool exists         = true;
-                std::int64_t offset = n * a.in_image;
+                std::int64_t offset = n * a.in.image;
                 for(int d = 0; d < 3; ++d)
                 {
                     const int i = o[d] * a.stride[d] + tap[d] * a.dilation[d] - a.left_pad[d];
                     exists      = exists && i >= 0 && i < a.input[d];
-                    offset += std::int64_t(i) * a.in_spatial[d];
+                    offset += std::int64_t(i) * a.in.spatial[d];
                 }
                 if(exists)
-                    sum += convert<float>(out[n * a.out_image + std::int64_t(pixel) * a.out_pixel]) *
+                    sum += convert<float>(out[n * a.out.image + std::int64_t(pixel) * a.out.spatial[2]]) *
                            convert<float>(in[offset]);
             }
         return sum;

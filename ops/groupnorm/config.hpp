@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ck_tile/core/distribution.hpp"
-#include "ck_tile/reflect/violation.hpp"
+#include "ck_tile/numeric/violation.hpp"
 #include "ck_tile/targets/targets.hpp"
 #include "ck_tile/verbs/reduce.hpp"
 

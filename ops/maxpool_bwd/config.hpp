@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ck_tile/numeric/data_type.hpp"
-#include "ck_tile/reflect/violation.hpp"
+#include "ck_tile/numeric/violation.hpp"
 #include "ops/maxpool/views.hpp"
 
 namespace ck_tile::maxpool_bwd

@@ -2,7 +2,7 @@
 // The configuration of one instance, and what makes one legal.
 #pragma once
 
-#include "ck_tile/reflect/violation.hpp"
+#include "ck_tile/numeric/violation.hpp"
 #include "ops/maxpool/views.hpp"
 
 namespace ck_tile::maxpool_fwd

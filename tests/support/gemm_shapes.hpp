@@ -11,20 +11,21 @@
 namespace ck_tile
 {
 
-// Shapes of one architecture: fragments x waves x slabs of each of its instructions.
+// Shapes of one architecture: fragments x waves x loads along k of each of its instructions, those that are legal.
 inline std::vector<gemm::shape> gemm_shapes(const target& arch)
 {
     std::vector<gemm::shape> shapes;
     for(int i = 0; i < arch.instruction_count; ++i)
         for(const auto& [waves_m, waves_n] : {std::array{1, 1}, {2, 2}, {1, 4}, {4, 1}})
             for(const auto& [rows, cols] : {std::array{1, 1}, {2, 1}, {1, 4}})
-                for(int slabs : {1, 4})
+                for(int packs : {1, 4})
                 {
                     gemm::shape s = {0, 0, 0, waves_m, waves_n, arch.instructions[i]};
                     s.m           = rows * waves_m * s.a_rows();
                     s.n           = cols * waves_n * s.inst().n;
-                    s.k           = slabs * s.slab();
-                    shapes.push_back(s);
+                    s.k           = packs * s.k_pack();
+                    if(!gemm::check(s))
+                        shapes.push_back(s);
                 }
     return shapes;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The matrix of a convolution's windows, twice: as a view, and element by element from the definition.
+// Random convolutions, and where the elements of their windows lie by the definition, element by element.
 #pragma once
 
-#include "ck_tile/core/tensor_view.hpp"
+#include "ops/grouped_conv/views.hpp"
 #include "tests/support/random.hpp"
 
 #include <optional>
@@ -46,38 +46,14 @@ struct im2col
         return last + 1;
     }
 
-    // [image, spatial..., channel], padded.
-    auto padded() const
+    // What convolutions see it through.
+    conv::windows<S> windows() const
     {
-        return [this]<int... d>(std::integer_sequence<int, d...>) {
-            return transform(strided<S + 2>{memory_lengths(), strides}, along<dims{0}, dims{0}>(pass_through{images}),
-                             along<dims{1 + d}, dims{1 + d}>(pad{input[d], left[d], right[d]})...,
-                             along<dims{S + 1}, dims{S + 1}>(pass_through{channels}));
-        }(std::make_integer_sequence<int, S>{});
-    }
-
-    // [image, output..., taps..., channel]
-    auto windows() const
-    {
-        return [this]<int... d>(std::integer_sequence<int, d...>) {
-            const multi_index<S> out = output();
-            return transform(
-                padded(), along<dims{0}, dims{0}>(pass_through{images}),
-                along<dims{1 + d}, dims{1 + d, 1 + S + d}>(embed<2>{{out[d], filter[d]}, {stride[d], dilation[d]}})...,
-                along<dims{S + 1}, dims{2 * S + 1}>(pass_through{channels}));
-        }(std::make_integer_sequence<int, S>{});
+        return {images, channels, input, left, right, output(), filter, stride, dilation, strides};
     }
 
     // [taps x channels, images x outputs]; the pixels end at `end`.
-    auto matrix(int end) const
-    {
-        return [this, end]<int... d>(std::integer_sequence<int, d...>) {
-            const multi_index<S> out = output();
-            return transform(windows(),
-                             along<dims{1 + S + d..., 2 * S + 1}, dims{0}>(merge<S + 1>{{filter[d]..., channels}}),
-                             along<dims{0, 1 + d...}, dims{1}>(merge<S + 1>{{images, out[d]...}, end}));
-        }(std::make_integer_sequence<int, S>{});
-    }
+    auto matrix(int end) const { return windows().template taps_by_positions<conv::innermost::channels>(end); }
 
     // Where element (row, pixel) lies by the definition of a convolution; nothing if in the padding.
     std::optional<int> place_of(int row, int pixel) const

@@ -7,15 +7,14 @@
 namespace ck_tile::detail
 {
 
-inline constexpr bool multiplies_slabs = false;
-
-template <opcode Op, int N, int K, class Registers>
-CK_TILE_FN void multiply_slabs(Registers&, const void*, const void*, int, int)
+template <opcode Op, auto ALayout, auto BLayout, class Registers>
+CK_TILE_FN void multiply_from_lds(Registers&, const void*, const void*)
 {
+    static_assert(Op != Op, "mma: this architecture does not have the instruction; facts(arch).has(op) says which");
 }
 
 template <int Pending>
-CK_TILE_FN void wait_for_slabs()
+CK_TILE_FN void wait_for_products()
 {
 }
 

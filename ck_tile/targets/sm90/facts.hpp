@@ -23,8 +23,10 @@ inline constexpr target sm90 = {
     .matrix_from_lds   = true,
     .transposed_reads  = true,
     .compute_units     = 132,
-    .instructions      = {opcode::mma_16x8x16_fp16, opcode::mma_16x8x16_bf16, opcode::fma_4x8x1_fp32},
-    .instruction_count = 3,
+    .instructions      = {opcode::mma_16x8x16_fp16, opcode::mma_16x8x16_bf16, opcode::wgmma_64x128x16_fp16,
+                          opcode::wgmma_64x192x16_fp16, opcode::wgmma_64x256x16_fp16, opcode::wgmma_64x128x16_bf16,
+                          opcode::wgmma_64x192x16_bf16, opcode::wgmma_64x256x16_bf16, opcode::fma_4x8x1_fp32},
+    .instruction_count = 9,
 };
 
 } // namespace ck_tile

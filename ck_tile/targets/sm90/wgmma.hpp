@@ -9,32 +9,32 @@
 namespace ck_tile::detail
 {
 
-// The matrix descriptor (PTX ISA, wgmma) of an operand in a slab_layout, from its line `column` on: addresses and distances
-// in units of 16 bytes. Slabs lie one column count of lines apart, groups of eight lines 1024 bytes.
-CK_TILE_FN unsigned long wgmma_descriptor(const void* slab, int cols, int column)
+// The matrix descriptor (PTX ISA, wgmma) of an operand, from `column` of its k on: addresses and distances in units of 16
+// bytes. Groups of eight lines lie 1024 bytes apart. With the rows contiguous, k runs through the lines and the panels are the
+// other distance; with k contiguous it runs along the lines, and an instruction stays within one panel.
+template <majorness Major>
+CK_TILE_FN unsigned long wgmma_descriptor(const void* operand, swizzled_128b<Major> layout, int column)
 {
     constexpr unsigned long swizzle_128 = 1ul << 62;
-    const unsigned long start           = (lds_address(slab) + unsigned(column) * 128) >> 4;
-    return swizzle_128 | (1024ul >> 4) << 32 | static_cast<unsigned long>(cols * 128 >> 4) << 16 | (start & 0x3fff);
+    const int panel_bytes               = layout.lines() * 128;
+    const int from  = Major == majorness::mn ? column * 128
+                                             : column / layout.panel * panel_bytes + column % layout.panel * 2;
+    const auto next = static_cast<unsigned long>(Major == majorness::mn ? panel_bytes >> 4 : 1);
+    const unsigned long start = (lds_address(operand) + unsigned(from)) >> 4;
+    return swizzle_128 | (1024ul >> 4) << 32 | next << 16 | (start & 0x3fff);
 }
 
 CK_TILE_FN void wgmma_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 CK_TILE_FN void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 
-// Waits until all but the last `Groups` committed groups of products are made.
-template <int Groups>
-CK_TILE_FN void wgmma_wait()
-{
-    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Groups) : "memory");
-}
-
 // The accumulators as operands of the instruction: four of each register, for two, four ... registers.
 #define CK_TILE_ACC_1(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
 #define CK_TILE_ACC_4(i) CK_TILE_ACC_1(i), CK_TILE_ACC_1(i + 1), CK_TILE_ACC_1(i + 2), CK_TILE_ACC_1(i + 3)
 #define CK_TILE_ACC_16(i) CK_TILE_ACC_4(i), CK_TILE_ACC_4(i + 4), CK_TILE_ACC_4(i + 8), CK_TILE_ACC_4(i + 12)
-#define CK_TILE_WGMMA(n, type, registers, a, b)                                                                        \
+#define CK_TILE_WGMMA(n, type, registers, a, b, a_is_mn, b_is_mn)                                                      \
     "{.reg .pred add; setp.eq.u32 add, 1, 1; "                                                                         \
-    "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers "}, " a ", " b ", add, 1, 1, 1, 1;}"
+    "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers "}, " a ", " b ", add, 1, 1, "       \
+    a_is_mn ", " b_is_mn ";}"
 
 #define CK_TILE_REGISTERS_64                                                                                           \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "                       \
@@ -51,23 +51,48 @@ CK_TILE_FN void wgmma_wait()
                          "%111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, "  \
                          "%126, %127"
 
-// c += A * B over 16 columns, both operands contiguous along their rows; c: the warp's 16 rows of the result, its fragments
-// of mma side by side.
-template <opcode Op, int N, class C>
+// c += A * B over 16 columns; c: the warp's 16 rows of the result, its fragments of mma side by side.
+template <opcode Op, majorness A, majorness B, class C>
 CK_TILE_FN void wgmma(C& c, unsigned long a, unsigned long b)
 {
-    static_assert(N == 128 || N == 192 || N == 256, "wgmma: a block tile is 128, 192 or 256 columns wide here");
+    constexpr matrix_instruction i = describe(Op);
+    constexpr int a_is_mn = A == majorness::mn, b_is_mn = B == majorness::mn;
 // Both types at one width; the accumulators come last.
-#define CK_TILE_WGMMA_OF_WIDTH(n, registers, a_operand, b_operand, ...)                                                \
-    if constexpr(N == n && Op == opcode::mma_16x8x16_fp16)                                                             \
-        asm volatile(CK_TILE_WGMMA(#n, "f16", registers, a_operand, b_operand) : __VA_ARGS__ : "l"(a), "l"(b));        \
-    else if constexpr(N == n && Op == opcode::mma_16x8x16_bf16)                                                        \
-    asm volatile(CK_TILE_WGMMA(#n, "bf16", registers, a_operand, b_operand) : __VA_ARGS__ : "l"(a), "l"(b))
-    CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64", "%65", CK_TILE_ACC_16(0));
-    CK_TILE_WGMMA_OF_WIDTH(192, CK_TILE_REGISTERS_96, "%96", "%97", CK_TILE_ACC_16(0), CK_TILE_ACC_4(16),
+#define CK_TILE_WGMMA_OF_WIDTH(width, registers, a_operand, b_operand, a_major, b_major, ...)                          \
+    if constexpr(i.n == width && i.type == data_type::fp16)                                                            \
+        asm volatile(CK_TILE_WGMMA(#width, "f16", registers, a_operand, b_operand, a_major, b_major)                   \
+                     : __VA_ARGS__                                                                                     \
+                     : "l"(a), "l"(b), "n"(a_is_mn), "n"(b_is_mn));                                                    \
+    else if constexpr(i.n == width && i.type == data_type::bf16)                                                       \
+        asm volatile(CK_TILE_WGMMA(#width, "bf16", registers, a_operand, b_operand, a_major, b_major)                  \
+                     : __VA_ARGS__                                                                                     \
+                     : "l"(a), "l"(b), "n"(a_is_mn), "n"(b_is_mn))
+    CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64", "%65", "%66", "%67", CK_TILE_ACC_16(0));
+    CK_TILE_WGMMA_OF_WIDTH(192, CK_TILE_REGISTERS_96, "%96", "%97", "%98", "%99", CK_TILE_ACC_16(0), CK_TILE_ACC_4(16),
                            CK_TILE_ACC_4(20));
-    CK_TILE_WGMMA_OF_WIDTH(256, CK_TILE_REGISTERS_128, "%128", "%129", CK_TILE_ACC_16(0), CK_TILE_ACC_16(16));
+    CK_TILE_WGMMA_OF_WIDTH(256, CK_TILE_REGISTERS_128, "%128", "%129", "%130", "%131", CK_TILE_ACC_16(0),
+                           CK_TILE_ACC_16(16));
 #undef CK_TILE_WGMMA_OF_WIDTH
+}
+
+template <opcode Op, auto ALayout, auto BLayout, class Registers>
+CK_TILE_FN void multiply_from_lds(Registers& acc, const void* a, const void* b)
+{
+    constexpr auto major = []<majorness Major>(swizzled_128b<Major>) { return Major; };
+    constexpr int depth  = ALayout.cols;
+    wgmma_begin();
+    CK_TILE_UNROLL
+    for(int column = 0; column < depth; column += describe(Op).k)
+        wgmma<Op, major(ALayout), major(BLayout)>(acc, wgmma_descriptor(a, ALayout, column),
+                                                  wgmma_descriptor(b, BLayout, column));
+    wgmma_commit();
+}
+
+// Waits until all but the last `Groups` committed groups of products are made.
+template <int Groups>
+CK_TILE_FN void wait_for_products()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Groups) : "memory");
 }
 
 #undef CK_TILE_ACC_1
@@ -77,23 +102,5 @@ CK_TILE_FN void wgmma(C& c, unsigned long a, unsigned long b)
 #undef CK_TILE_REGISTERS_64
 #undef CK_TILE_REGISTERS_96
 #undef CK_TILE_REGISTERS_128
-
-inline constexpr bool multiplies_slabs = true;
-
-template <opcode Op, int N, int K, class Registers>
-CK_TILE_FN void multiply_slabs(Registers& acc, const void* a, const void* b, int a_lines, int b_lines)
-{
-    wgmma_begin();
-    CK_TILE_UNROLL
-    for(int column = 0; column < K; column += describe(Op).k)
-        wgmma<Op, N>(acc, wgmma_descriptor(a, a_lines, column), wgmma_descriptor(b, b_lines, column));
-    wgmma_commit();
-}
-
-template <int Pending>
-CK_TILE_FN void wait_for_slabs()
-{
-    wgmma_wait<Pending>();
-}
 
 } // namespace ck_tile::detail

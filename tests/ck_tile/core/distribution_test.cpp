@@ -61,39 +61,41 @@ TEST_P(OfGemm, FragmentsAndAccumulatorsCover)
 
         EXPECT_EQ(gemm::a_fragments(s).length(0), s.m);
         EXPECT_EQ(gemm::b_fragments(s).length(0), s.n * s.inst().blocks);
-        EXPECT_EQ(gemm::a_fragments(s).length(1), s.slab());
+        EXPECT_EQ(gemm::a_fragments(s).length(1), s.k_pack());
         EXPECT_EQ(gemm::accumulator(s).length(0), s.m);
         EXPECT_EQ(gemm::accumulator(s).length(1), s.n);
         EXPECT_EQ(gemm::accumulator(s).replication(), 1) << what;
         for(const distribution& d : {gemm::a_fragments(s), gemm::b_fragments(s), gemm::accumulator(s), gemm::strip(s)})
             EXPECT_EQ(d.threads(), s.threads()) << what;
         // A lane reads 16 bytes of consecutive k at once, or more.
-        EXPECT_GE(gemm::a_fragments(s).contiguous() * bytes_of(s.inst().type), 16) << what;
+        EXPECT_GE(gemm::a_fragments(s).contiguous() * bytes_of(s.type()), 16) << what;
     }
 }
 
-TEST_P(OfGemm, TransfersCoverAndGiveThreadsTheSameElements)
+TEST_P(OfGemm, TiledCopiesCoverAndGiveThreadsTheSameElementsAlongK)
 {
     int seen = 0;
     for(const gemm::shape& s : gemm_shapes(*GetParam()))
         for(int rows : {s.m, s.n * s.inst().blocks})
-            for(int contiguous : {0, 1})
+            for(const majorness major : {majorness::mn, majorness::k})
                 for(int vector : {1, 2, 4, 8})
                 {
                     const int own  = rows * s.k / s.threads();
-                    const int fast = std::min(own, 16 / bytes_of(s.inst().type));
-                    if(rows * s.k % s.threads() != 0 || vector > fast || own / fast > (contiguous == 0 ? s.k : rows))
+                    const int fast = std::min(own, 16 / bytes_of(s.type()));
+                    if(rows * s.k % s.threads() != 0 || vector > fast ||
+                       own / fast > (major == majorness::mn ? s.k : rows))
                         continue;
                     ++seen;
-                    const gemm::transfer t = gemm::make_transfer(s, rows, contiguous, vector);
+                    const distribution memory = gemm::tiled_copy(s, rows, major, vector), lds = gemm::along_k(memory);
+                    const int contiguous   = contiguous_dimension(major);
                     const std::string what = describe_shape(s) + " rows " + std::to_string(rows) + " contiguous " +
                                              std::to_string(contiguous) + " vector " + std::to_string(vector);
-                    expect_covers(t.memory, "memory " + what);
-                    expect_covers(t.lds, "lds " + what);
-                    EXPECT_EQ(t.memory.threads(), s.threads()) << what;
-                    EXPECT_EQ(t.memory.contiguous(), vector) << what;
+                    expect_covers(memory, "memory " + what);
+                    expect_covers(lds, "lds " + what);
+                    EXPECT_EQ(memory.threads(), s.threads()) << what;
+                    EXPECT_EQ(memory.contiguous(), vector) << what;
                     if(vector > 1)
-                        EXPECT_EQ(t.memory.vector_dim(), contiguous) << what;
+                        EXPECT_EQ(memory.vector_dim(), contiguous) << what;
 
                     const auto elements_of = [&](const distribution& d) {
                         std::vector<int> owner(static_cast<std::size_t>(d.elements()));
@@ -102,7 +104,8 @@ TEST_P(OfGemm, TransfersCoverAndGiveThreadsTheSameElements)
                         });
                         return owner;
                     };
-                    EXPECT_EQ(elements_of(t.memory), elements_of(t.lds)) << what;
+                    EXPECT_EQ(elements_of(memory), elements_of(lds)) << what;
+                    EXPECT_TRUE(lds.vec.count <= 1 && (lds.vecs() == 1 || lds.vector_dim() == 1)) << what;
                 }
     EXPECT_GT(seen, 50);
 }
@@ -111,16 +114,16 @@ TEST_P(OfGemm, TransfersCoverAndGiveThreadsTheSameElements)
 TEST(OfGemmRows, ThatLanesDoNotShareEvenlyComeInTurns)
 {
     constexpr gemm::shape s  = {64, 192, 32, 4, 1, opcode::mma_16x8x16_fp16};
-    const gemm::transfer in  = gemm::make_transfer(s, s.n, 0, 8);
+    const distribution in    = gemm::tiled_copy(s, s.n, majorness::mn, 8);
     const distribution out   = gemm::detail::rows_at_once(s, 8);
-    const digits three_slabs = {{3, 0, 64}, {2, 1, 1}};
-    EXPECT_EQ(in.memory.lane, (digits{{8, 0, 8}, {4, 1, 2}}));
-    EXPECT_EQ(in.memory.reg, three_slabs);
+    const digits three_turns = {{3, 0, 64}, {2, 1, 1}};
+    EXPECT_EQ(in.lane, (digits{{8, 0, 8}, {4, 1, 2}}));
+    EXPECT_EQ(in.reg, three_turns);
     EXPECT_EQ(out.lane, (digits{{8, 1, 8}, {4, 0, 1}}));
     EXPECT_EQ(out.reg, digits({3, 1, 64}));
     EXPECT_EQ(out.length(0), 16);
-    expect_covers(in.memory, "memory");
-    expect_covers(in.lds, "lds");
+    expect_covers(in, "memory");
+    expect_covers(gemm::along_k(in), "lds");
     expect_covers(out, "out");
 }
 

@@ -116,7 +116,7 @@ TEST(LookupWindow, TapsInnermost)
         const auto out    = c.output();
         const int end     = c.pixels();
         const auto rows   = merge<3>{{c.channels, c.filter[0], c.filter[1]}};
-        const auto map    = transform(c.windows(), along<dims{5, 3, 4}, dims{0}>(rows),
+        const auto map    = transform(c.windows().chain(), along<dims{5, 3, 4}, dims{0}>(rows),
                                       along<dims{0, 1, 2}, dims{1}>(merge<3>{{c.images, out[0], out[1]}, end}));
         const auto memory = numbered(c.elements());
         alignas(16) unsigned table[lookup_table(side_by_side, 64).bytes() / 4];

@@ -133,8 +133,8 @@ void expect_im2col_is_its_definition(random_numbers& random)
             ++read;
         }
     ASSERT_LE(read, c.rows() * c.pixels());
-    expect_footprints_add(random, c.padded());
-    expect_footprints_add(random, c.windows());
+    expect_footprints_add(random, c.windows().padded());
+    expect_footprints_add(random, c.windows().chain());
 }
 
 TEST(TensorView, Im2colIsTheDefinitionOfConvolution1d)

@@ -51,13 +51,13 @@ void fill_lds(const Tile& tile, const matrix& from)
             *tile.at(r, c) = convert<typename Tile::element>(from.at(r, c));
 }
 
-template <gemm::shape S>
+template <gemm::shape S, majorness Major = majorness::k>
 void expect_product()
 {
     SCOPED_TRACE(std::string(S.inst().name) + " waves " + std::to_string(S.waves_m) + "x" + std::to_string(S.waves_n));
-    using element            = element_t<S.inst().type>;
-    constexpr auto a_in_lds  = gemm::operand_in_lds(S, S.m);
-    constexpr auto b_in_lds  = gemm::operand_in_lds(S, S.n * S.inst().blocks);
+    using element            = element_t<S.type()>;
+    constexpr auto a_in_lds  = gemm::operand_layout<S.instruction, Major>(S.m, S.k);
+    constexpr auto b_in_lds  = gemm::operand_layout<S.instruction, Major>(S.n * S.inst().blocks, S.k);
     constexpr int a_elements = a_in_lds.elements();
     alignas(16) static element memory[a_elements + b_in_lds.elements()];
     const lds_tile<element, a_in_lds> a{memory};
@@ -69,12 +69,11 @@ void expect_product()
     fill_lds(b, b_values);
 
     auto acc = fill<float, gemm::accumulator(S)>(3.f); // what was there stays in the sum
-    for(int k = 0; k < S.k; k += S.slab())
-        mma<S>(acc, load<gemm::a_fragments(S)>(a, {0, k}), load<gemm::b_fragments(S)>(b, {0, k}));
+    mma<S>(acc, a, b);
 
     int wrong = 0;
     each_element(acc, [&](const multi_index<3>& at, float c) {
-        wrong += c != 3 + product_at(a_values, b_values, S.inst(), at[0], at[1]);
+        wrong += c != 3 + product_at(a_values, b_values, S.fragment(), at[0], at[1]);
     });
     EXPECT_EQ(wrong, 0) << "of " << S.m * S.n << " elements";
 }
@@ -85,8 +84,18 @@ void expect_instruction_multiplies()
 {
     constexpr gemm::shape one  = {describe(Op).m * describe(Op).blocks, describe(Op).n, 0, 1, 1, Op};
     constexpr gemm::shape four = {4 * one.m, 4 * one.n, 0, 2, 2, Op};
-    expect_product<gemm::shape{one.m, one.n, one.slab(), 1, 1, Op}>();
-    expect_product<gemm::shape{four.m, four.n, 2 * one.slab(), 2, 2, Op}>();
+    expect_product<gemm::shape{one.m, one.n, one.k_pack(), 1, 1, Op}>();
+    expect_product<gemm::shape{four.m, four.n, 2 * one.k_pack(), 2, 2, Op}>();
+}
+
+// Four waves and eight, operands contiguous along either dimension.
+template <opcode Op>
+void expect_wgmma_multiplies()
+{
+    constexpr int n = describe(Op).n;
+    expect_product<gemm::shape{64, n, 64, 4, 1, Op}, majorness::mn>();
+    expect_product<gemm::shape{64, n, 128, 4, 1, Op}, majorness::k>();
+    expect_product<gemm::shape{128, n, 32, 8, 1, Op}, majorness::mn>();
 }
 
 // clang-format off
@@ -107,10 +116,16 @@ TEST(Mma, Wmma16x16x16Bf16) { expect_instruction_multiplies<opcode::wmma_16x16x1
 TEST(Mma, Fma4x8x1Fp32) { expect_instruction_multiplies<opcode::fma_4x8x1_fp32>(); }
 TEST(Mma, Mma16x8x16Fp16) { expect_instruction_multiplies<opcode::mma_16x8x16_fp16>(); }
 TEST(Mma, Mma16x8x16Bf16) { expect_instruction_multiplies<opcode::mma_16x8x16_bf16>(); }
+TEST(Mma, Wgmma64x128x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x128x16_fp16>(); }
+TEST(Mma, Wgmma64x192x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x192x16_fp16>(); }
+TEST(Mma, Wgmma64x256x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x256x16_fp16>(); }
+TEST(Mma, Wgmma64x128x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x128x16_bf16>(); }
+TEST(Mma, Wgmma64x192x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x192x16_bf16>(); }
+TEST(Mma, Wgmma64x256x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x256x16_bf16>(); }
 // clang-format on
 
 // The table has no instruction that is not among the tests above.
-static_assert(std::size(matrix_instructions) == 17, "mma_test: add a test of the new instruction");
+static_assert(std::size(matrix_instructions) == 19, "mma_test: add a test of the new instruction");
 
 } // namespace
 } // namespace ck_tile

@@ -27,7 +27,7 @@ struct variant
 {
     gemm::shape shape;
     gemm::main_loop pipeline;
-    int contiguous; // dimension of A and B: 0 rows, 1 k
+    majorness major; // of A and B in memory
     int vector_ab;
     int vector_c;
 };
@@ -60,7 +60,7 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
 {
     constexpr gemm::shape s = V.shape;
     constexpr int blocks    = s.inst().blocks;
-    using element           = element_t<s.inst().type>;
+    using element           = element_t<s.type()>;
     SCOPED_TRACE(std::string(s.inst().name) + " " + std::to_string(p.m) + "x" + std::to_string(p.n) + "x" +
                  std::to_string(p.k));
 
@@ -70,11 +70,11 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
     std::memset(static_cast<void*>(c.data()), guard_value, c.bytes());
 
     const auto view = [&](const elements<element>& x, int rows) {
-        const multi_index<2> strides = V.contiguous == 1 ? multi_index{p.k, 1} : multi_index{1, rows};
+        const multi_index<2> strides = V.major == majorness::k ? multi_index{p.k, 1} : multi_index{1, rows};
         return tensor_view{x.data(), std::int64_t(rows) * p.k, strided<2>{{rows, p.k}, strides}};
     };
-    constexpr auto a_transfer = gemm::make_transfer(s, s.m, V.contiguous, V.vector_ab);
-    constexpr auto b_transfer = gemm::make_transfer(s, s.n * blocks, V.contiguous, V.vector_ab);
+    constexpr distribution a_copy = gemm::tiled_copy(s, s.m, V.major, V.vector_ab);
+    constexpr distribution b_copy = gemm::tiled_copy(s, s.n * blocks, V.major, V.vector_ab);
     struct alignas(16) line
     {
         std::byte bytes[16];
@@ -86,15 +86,15 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
         {
             const block in{{}, lds.data()->bytes};
             auto acc = accumulators<s>();
-            gemm::run_pipeline<s, V.pipeline, a_transfer.lds, b_transfer.lds>(
-                in, acc, make_window<a_transfer.memory>(view(a, p.m), multi_index{tile_m * s.m, 0}),
-                make_window<b_transfer.memory>(view(b, p.n * blocks), multi_index{tile_n * s.n * blocks, 0}),
+            gemm::run_pipeline<s, V.pipeline>(
+                in, acc, make_window<a_copy>(view(a, p.m), multi_index{tile_m * s.m, 0}),
+                make_window<b_copy>(view(b, p.n * blocks), multi_index{tile_n * s.n * blocks, 0}),
                 ceil_div(p.k, s.k));
             if constexpr(V.pipeline.kind == gemm::pipeline::double_buffer)
             {
                 // Both stages are in use: the waves that are ahead must not write what the others still read.
-                const std::byte* second = lds.data()->bytes + gemm::operand_bytes(s, V.pipeline.kind);
-                ASSERT_TRUE(std::any_of(second, second + gemm::operand_bytes(s, V.pipeline.kind),
+                const std::byte* second = lds.data()->bytes + gemm::operand_bytes(s);
+                ASSERT_TRUE(std::any_of(second, second + gemm::operand_bytes(s),
                                         [](std::byte b) { return b != std::byte{0xff}; }));
             }
             gemm::store_through_lds<s, V.vector_c>(
@@ -103,14 +103,14 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
         }
 
     const auto at = [&](const elements<element>& x, int rows, int row, int k) {
-        return x.at(V.contiguous == 1 ? row * p.k + k : row + k * rows);
+        return x.at(V.major == majorness::k ? row * p.k + k : row + k * rows);
     };
     const double rounding = std::ldexp(8 + 2 * std::sqrt(p.k), -24);
     for(int row = 0; row < p.m; ++row)
         for(int col = 0; col < p.n; ++col)
         {
-            const int of_block = row % s.a_rows() / s.inst().m;
-            const int b_row    = col / s.inst().n * s.b_rows() + of_block * s.inst().n + col % s.inst().n;
+            const int of_block = row % s.a_rows() / s.fragment().m;
+            const int b_row    = col / s.fragment().n * s.b_rows() + of_block * s.fragment().n + col % s.fragment().n;
             double sum = 0, magnitude = 0;
             for(int k = 0; k < p.k; ++k)
             {
@@ -133,65 +133,142 @@ using gemm::pipeline;
 TEST(Pipelines, MfmaFp16KContiguousOddK)
 {
     constexpr gemm::shape s = {64, 64, 64, 2, 2, opcode::mfma_16x16x16_fp16};
-    expect_gemm_right<variant{s, pipeline::single_buffer, 1, 1, 1}, fp16>({70, 65, 131}, 1);
-    expect_gemm_right<variant{s, pipeline::double_buffer, 1, 1, 1}, fp16>({70, 65, 131}, 2);
-    expect_gemm_right<variant{s, pipeline::double_buffer, 1, 1, 1}, fp16>({1, 1, 1}, 3);
-    expect_gemm_right<variant{s, pipeline::double_buffer, 1, 1, 1}, fp16>({64, 64, 64}, 4);
+    expect_gemm_right<variant{s, pipeline::single_buffer, majorness::k, 1, 1}, fp16>({70, 65, 131}, 1);
+    expect_gemm_right<variant{s, pipeline::double_buffer, majorness::k, 1, 1}, fp16>({70, 65, 131}, 2);
+    expect_gemm_right<variant{s, pipeline::double_buffer, majorness::k, 1, 1}, fp16>({1, 1, 1}, 3);
+    expect_gemm_right<variant{s, pipeline::double_buffer, majorness::k, 1, 1}, fp16>({64, 64, 64}, 4);
 }
 
 TEST(Pipelines, MfmaBf16RowsContiguousWideVectors)
 {
     constexpr gemm::shape s = {64, 128, 32, 1, 2, opcode::mfma_32x32x8_bf16};
-    expect_gemm_right<variant{s, pipeline::single_buffer, 0, 8, 8}, float>({72, 136, 77}, 5);
-    expect_gemm_right<variant{s, pipeline::double_buffer, 0, 8, 8}, bf16>({72, 136, 77}, 6);
+    expect_gemm_right<variant{s, pipeline::single_buffer, majorness::mn, 8, 8}, float>({72, 136, 77}, 5);
+    expect_gemm_right<variant{s, pipeline::double_buffer, majorness::mn, 8, 8}, bf16>({72, 136, 77}, 6);
 }
 
 TEST(Pipelines, MfmaFp32)
 {
     constexpr gemm::shape s = {32, 32, 16, 1, 1, opcode::mfma_32x32x2_fp32};
-    expect_gemm_right<variant{s, pipeline::single_buffer, 0, 4, 4}, float>({36, 36, 21}, 8);
+    expect_gemm_right<variant{s, pipeline::single_buffer, majorness::mn, 4, 4}, float>({36, 36, 21}, 8);
 }
 
 TEST(Pipelines, WmmaFp16)
 {
     constexpr gemm::shape s = {32, 64, 32, 2, 2, opcode::wmma_16x16x16_fp16};
-    expect_gemm_right<variant{s, pipeline::double_buffer, 1, 4, 2}, float>({35, 66, 44}, 10);
+    expect_gemm_right<variant{s, pipeline::double_buffer, majorness::k, 4, 2}, float>({35, 66, 44}, 10);
 }
 
 TEST(Pipelines, AsyncStages)
 {
-    constexpr gemm::shape wide = {128, 256, 64, 8, 1, opcode::mma_16x8x16_fp16};
-    expect_gemm_right<variant{wide, pipeline::async_stages, 0, 8, 8}, fp16>({136, 264, 200}, 14);
-    expect_gemm_right<variant{wide, pipeline::async_stages, 0, 8, 8}, fp16>({128, 256, 64}, 15);
-    constexpr gemm::shape three_slabs = {64, 192, 32, 4, 1, opcode::mma_16x8x16_fp16};
-    expect_gemm_right<variant{three_slabs, pipeline::async_stages, 0, 8, 8}, fp16>({72, 200, 150}, 20);
+    constexpr gemm::shape wide = {128, 256, 64, 8, 1, opcode::wgmma_64x256x16_fp16};
+    expect_gemm_right<variant{wide, pipeline::async_stages, majorness::mn, 8, 8}, fp16>({136, 264, 200}, 14);
+    expect_gemm_right<variant{wide, pipeline::async_stages, majorness::mn, 8, 8}, fp16>({128, 256, 64}, 15);
+    constexpr gemm::shape three_panels = {64, 192, 32, 4, 1, opcode::wgmma_64x192x16_fp16};
+    expect_gemm_right<variant{three_panels, pipeline::async_stages, majorness::mn, 8, 8}, fp16>({72, 200, 150}, 20);
     // Fewer stages and more, also than there are steps.
-    expect_gemm_right<variant{three_slabs, {pipeline::async_stages, 3}, 0, 8, 8}, fp16>({64, 192, 150}, 21);
-    expect_gemm_right<variant{three_slabs, {pipeline::async_stages, 6}, 0, 8, 8}, fp16>({64, 192, 150}, 22);
-    expect_gemm_right<variant{three_slabs, {pipeline::async_stages, 6}, 0, 8, 8}, fp16>({64, 192, 64}, 23);
-    constexpr gemm::shape narrow = {64, 128, 32, 4, 1, opcode::mma_16x8x16_bf16};
-    expect_gemm_right<variant{narrow, pipeline::async_stages, 0, 8, 4}, float>({64, 72, 333}, 16);
-    expect_gemm_right<variant{narrow, pipeline::async_stages, 0, 8, 4}, float>({8, 8, 1}, 17);
+    expect_gemm_right<variant{three_panels, {pipeline::async_stages, 3}, majorness::mn, 8, 8}, fp16>({64, 192, 150}, 21);
+    expect_gemm_right<variant{three_panels, {pipeline::async_stages, 6}, majorness::mn, 8, 8}, fp16>({64, 192, 150}, 22);
+    expect_gemm_right<variant{three_panels, {pipeline::async_stages, 6}, majorness::mn, 8, 8}, fp16>({64, 192, 64}, 23);
+    constexpr gemm::shape narrow = {64, 128, 32, 4, 1, opcode::wgmma_64x128x16_bf16};
+    expect_gemm_right<variant{narrow, pipeline::async_stages, majorness::mn, 8, 4}, float>({64, 72, 333}, 16);
+    expect_gemm_right<variant{narrow, pipeline::async_stages, majorness::mn, 8, 4}, float>({8, 8, 1}, 17);
+}
+
+// Operands whose k is contiguous, as wgmma takes them too, and as instructions of one wave do.
+TEST(Pipelines, AsyncStagesKContiguous)
+{
+    constexpr gemm::shape wide = {128, 128, 128, 8, 1, opcode::wgmma_64x128x16_bf16};
+    expect_gemm_right<variant{wide, {pipeline::async_stages, 3}, majorness::k, 8, 8}, bf16>({136, 136, 328}, 24);
+    constexpr gemm::shape narrow = {64, 64, 64, 2, 2, opcode::mma_16x8x16_fp16};
+    expect_gemm_right<variant{narrow, pipeline::async_stages, majorness::k, 8, 8}, fp16>({72, 72, 200}, 25);
+}
+
+// An operand that is no window: A squared on its way from memory.
+template <class Window>
+struct squared
+{
+    using element                        = typename Window::element;
+    static constexpr distribution layout = Window::layout;
+    Window from;
+
+    template <int Dim>
+    auto step(int by) const
+    {
+        return from.template step<Dim>(by);
+    }
+    void move(const auto& by) { from.move(by); }
+
+    friend auto load(const squared& s)
+    {
+        return map([](auto x) { return x * x; }, ck_tile::load(s.from));
+    }
+};
+
+template <gemm::main_loop P, gemm::shape S, majorness Major, int Vector>
+void expect_computed_operand_right()
+{
+    constexpr int m = 70, n = 72, k = 100;
+    random_numbers random(26);
+    elements<fp16> a(m * k), b(n * k);
+    for(int i = 0; i < m * k; ++i)
+        a.data()[i] = static_cast<fp16>(random.between(-4, 4));
+    for(int i = 0; i < n * k; ++i)
+        b.data()[i] = static_cast<fp16>(random.between(-4, 4));
+    std::vector<float> c(m * n);
+    std::vector<std::byte> lds(gemm::lds_bytes(S, P) + 1024);
+    const block in{{}, lds.data() + (1024 - reinterpret_cast<std::uintptr_t>(lds.data()) % 1024)};
+    constexpr distribution a_copy = gemm::tiled_copy(S, S.m, Major, Vector), b_copy = gemm::tiled_copy(S, S.n, Major, Vector);
+    const auto view = [&](const elements<fp16>& x, int rows) {
+        const multi_index<2> strides = Major == majorness::k ? multi_index{k, 1} : multi_index{1, rows};
+        return tensor_view{x.data(), std::int64_t(rows) * k, strided<2>{{rows, k}, strides}};
+    };
+    for(int row = 0; row < m; row += S.m)
+        for(int col = 0; col < n; col += S.n)
+        {
+            auto acc = accumulators<S>();
+            gemm::run_pipeline<S, P>(in, acc, squared{make_window<a_copy>(view(a, m), multi_index{row, 0})},
+                                     make_window<b_copy>(view(b, n), multi_index{col, 0}), ceil_div(k, S.k));
+            gemm::store_directly<S>(acc, tensor_view{c.data(), m * n, packed(multi_index{m, n})}, multi_index{row, col});
+        }
+    const auto at = [&](const elements<fp16>& x, int rows, int row, int i) {
+        return x.at(Major == majorness::k ? row * k + i : row + i * rows);
+    };
+    for(int row = 0; row < m; ++row)
+        for(int col = 0; col < n; ++col)
+        {
+            double sum = 0;
+            for(int i = 0; i < k; ++i)
+                sum += at(a, m, row, i) * at(a, m, row, i) * at(b, n, col, i);
+            ASSERT_EQ(c[static_cast<std::size_t>(row * n + col)], sum) << row << ", " << col;
+        }
+}
+
+TEST(Pipelines, ComputedOperand)
+{
+    constexpr gemm::shape s = {64, 64, 32, 2, 2, opcode::mfma_16x16x16_fp16};
+    expect_computed_operand_right<pipeline::double_buffer, s, majorness::k, 4>();
+    constexpr gemm::shape wide = {64, 128, 64, 4, 1, opcode::wgmma_64x128x16_fp16};
+    expect_computed_operand_right<pipeline::async_stages, wide, majorness::mn, 8>();
 }
 
 TEST(Pipelines, MmaFp16)
 {
     constexpr gemm::shape s = {64, 32, 32, 2, 2, opcode::mma_16x8x16_fp16};
-    expect_gemm_right<variant{s, pipeline::double_buffer, 1, 4, 2}, float>({65, 34, 44}, 18);
-    expect_gemm_right<variant{s, pipeline::single_buffer, 0, 4, 2}, fp16>({68, 36, 45}, 19);
+    expect_gemm_right<variant{s, pipeline::double_buffer, majorness::k, 4, 2}, float>({65, 34, 44}, 18);
+    expect_gemm_right<variant{s, pipeline::single_buffer, majorness::mn, 4, 2}, fp16>({68, 36, 45}, 19);
 }
 
 TEST(Pipelines, PlainMultiplyAddsFp32)
 {
     constexpr gemm::shape s = {16, 32, 16, 1, 2, opcode::fma_4x8x1_fp32};
-    expect_gemm_right<variant{s, pipeline::double_buffer, 1, 1, 1}, float>({17, 33, 19}, 11);
+    expect_gemm_right<variant{s, pipeline::double_buffer, majorness::k, 1, 1}, float>({17, 33, 19}, 11);
 }
 
 // Sixteen products at once: block i of the rows of A times block i of the rows of B.
 TEST(Pipelines, MfmaOf16BlocksFp16)
 {
     constexpr gemm::shape s = {128, 8, 32, 2, 1, opcode::mfma_4x4x4_16_blocks_fp16};
-    expect_gemm_right<variant{s, pipeline::double_buffer, 1, 1, 1}, float>({128, 8, 65}, 13);
+    expect_gemm_right<variant{s, pipeline::double_buffer, majorness::k, 1, 1}, float>({128, 8, 65}, 13);
 }
 
 } // namespace

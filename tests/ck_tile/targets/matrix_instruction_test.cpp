@@ -170,6 +170,25 @@ TEST(MatrixInstruction, PlainMultiplyAddsAreAGrid)
     }
 }
 
+// The accumulators of wgmma.mma_async.m64nNk16 by the PTX ISA: d[i] of a lane.
+TEST(MatrixInstruction, ResultOfWgmmaIsTheIsas)
+{
+    for(const matrix_instruction& w : matrix_instructions)
+    {
+        if(w.operands != operand_source::lds)
+            continue;
+        EXPECT_EQ(w.c.regs() * w.c.vecs(), w.n / 2) << w.name;
+        for(int wave = 0; wave < 4; ++wave)
+            for(int lane = 0; lane < 32; ++lane)
+                for(int i = 0; i < w.n / 2; ++i)
+                {
+                    const place p = {wave, lane, i / 4, i % 4};
+                    ASSERT_EQ(w.c.locate(0, p), 16 * wave + lane / 4 + 8 * (i / 2 % 2)) << w.name;
+                    ASSERT_EQ(w.c.locate(1, p), 8 * (i / 4) + lane % 4 * 2 + i % 2) << w.name;
+                }
+    }
+}
+
 TEST(MatrixInstruction, EveryLayoutCovers)
 {
     std::set<opcode> ops;
@@ -180,13 +199,16 @@ TEST(MatrixInstruction, EveryLayoutCovers)
         EXPECT_EQ(i.c.replication(), 1) << i.name;
         EXPECT_EQ(i.a.lanes(), i.c.lanes()) << i.name;
         EXPECT_EQ(i.b.lanes(), i.c.lanes()) << i.name;
+        EXPECT_TRUE(i.a.waves() == i.waves && i.b.waves() == i.waves && i.c.waves() == i.waves) << i.name;
+        EXPECT_EQ(i.waves > 1, i.operands == operand_source::lds) << i.name;
+        EXPECT_EQ(describe(i.fragment()).type, i.type) << i.name;
         EXPECT_EQ(&describe(i.op), &i) << i.name << " has two rows";
         EXPECT_TRUE(ops.insert(i.op).second && names.insert(i.name).second) << i.name;
     }
     for(const calculated& c : calculator)
         EXPECT_EQ(ops.count(c.op), 1u) << c.names;
-    EXPECT_EQ(std::size(calculator) + 1, std::size(matrix_instructions))
-        << "an instruction that is not compared with the calculator; the plain multiply-add is none of its";
+    EXPECT_EQ(std::size(calculator) + 1 + 6, std::size(matrix_instructions))
+        << "an instruction that is not compared with the calculator; the plain multiply-add and wgmma are none of its";
 }
 
 class Facts : public testing::TestWithParam<const target*>
@@ -204,10 +226,11 @@ TEST_P(Facts, ListInstructionsThatTheArchitectureHas)
         EXPECT_TRUE(listed.insert(i.op).second) << i.name << " is listed twice";
         EXPECT_TRUE(t.has(i.op));
         EXPECT_EQ(i.c.lanes(), t.wave) << i.name;
-        // RDNA has WMMA, CDNA has MFMA, Hopper mma; a plain multiply-add stands in where fp32 has none.
+        // RDNA has WMMA, CDNA has MFMA, Hopper mma and wgmma; a plain multiply-add stands in where fp32 has none.
         const std::string name = i.name, family = name.substr(0, name.find('_'));
         EXPECT_EQ(family, i.type == data_type::fp32 && t.wave == 32 ? "fma"
                           : t.arch == architecture::gfx11           ? "wmma"
+                          : i.operands == operand_source::lds       ? "wgmma"
                           : t.arch == architecture::sm90            ? "mma"
                                                                     : "mfma");
     }

@@ -4,7 +4,7 @@
 #include "ck_tile/verbs/map.hpp"
 #include "ck_tile/verbs/reduce.hpp"
 
-#include "ck_tile/gemm/shape.hpp"
+#include "ck_tile/gemm/operand.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/tile_elements.hpp"
 
@@ -90,25 +90,25 @@ TEST(Verbs, ConvertRoundsEachElement)
 }
 
 // From vectors along the rows of memory to vectors along k and back: each element stays with its thread.
-template <gemm::shape S, int Contiguous, int Vector>
+template <gemm::shape S, majorness Major, int Vector>
 void expect_rearranges()
 {
-    constexpr gemm::transfer t = gemm::make_transfer(S, S.m, Contiguous, Vector);
-    const auto from_memory     = generate<float, t.memory, 2>([](int i, int j) { return number_of(i, j); });
-    const auto to_lds          = rearrange<t.lds>(from_memory);
+    constexpr distribution loaded = gemm::tiled_copy(S, S.m, Major, Vector);
+    const auto from_memory        = generate<float, loaded, 2>([](int i, int j) { return number_of(i, j); });
+    const auto to_lds             = rearrange<gemm::along_k(loaded)>(from_memory);
     each_element(to_lds, [](const multi_index<3>& at, float x) { ASSERT_EQ(x, number_of(at[0], at[1])); });
-    each_element(rearrange<t.memory>(to_lds),
+    each_element(rearrange<loaded>(to_lds),
                  [](const multi_index<3>& at, float x) { ASSERT_EQ(x, number_of(at[0], at[1])); });
 }
 
 TEST(Verbs, RearrangeBetweenMemoryAndLds)
 {
     constexpr gemm::shape mfma = {64, 64, 32, 2, 1, opcode::mfma_32x32x8_fp16};
-    expect_rearranges<mfma, 0, 8>();
-    expect_rearranges<mfma, 0, 1>();
-    expect_rearranges<mfma, 1, 2>();
+    expect_rearranges<mfma, majorness::mn, 8>();
+    expect_rearranges<mfma, majorness::mn, 1>();
+    expect_rearranges<mfma, majorness::k, 2>();
     constexpr gemm::shape fma = {16, 16, 16, 1, 1, opcode::fma_4x8x1_fp32};
-    expect_rearranges<fma, 0, 4>();
+    expect_rearranges<fma, majorness::mn, 4>();
 }
 
 // Room for the waves' exchange.

@@ -23,9 +23,9 @@ conv::problem random_problem(const config& c, random_numbers& random)
     conv::problem p = {.spatial = random.between(1, c.spatial),
                        .groups  = random.between(1, 2),
                        .batch   = random.between(1, 2),
-                       .k       = length(channels ? c.vector.out : 1, c.block.m),
-                       .c       = length(channels ? std::max(c.vector.in, c.vector.wei) : c.vector.wei, c.block.n / 4),
-                       .type    = c.dtype,
+                       .k       = length(channels ? c.vector.out : 1, c.tile.block.m),
+                       .c       = length(channels ? std::max(c.vector.in, c.vector.wei) : c.vector.wei, c.tile.block.n / 4),
+                       .type    = c.dtype(),
                        .layout  = channels ? static_cast<conv::layout>(random.between(0, 1)) : conv::layout::ngchw};
     for(int d = 0; d < p.spatial; ++d)
     {

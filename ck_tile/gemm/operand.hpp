@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The operands of a matrix product: what a main loop takes as one, how threads share it, and how it lies in LDS.
+#pragma once
+
+#include "ck_tile/core/lds_tile.hpp"
+#include "ck_tile/gemm/shape.hpp"
+#include "ck_tile/targets/block.hpp"
+
+#include <concepts>
+#include <type_traits>
+
+namespace ck_tile::gemm
+{
+
+// What a main loop multiplies by: a window, or anything else that gives each thread its elements of [rows, k] and moves along
+// k, such as one that works them out from something else.
+//   element, layout      of the tile that load(operand) gives
+//   step<1>(by), move()  `by` elements further along k
+//   look_ahead()         if it has one, is called before the steps that need it
+template <class Operand>
+concept operand = requires(Operand& o, const Operand& here) {
+    typename Operand::element;
+    { Operand::layout } -> std::convertible_to<distribution>;
+    load(here);
+    o.move(here.template step<1>(1));
+};
+
+// Which thread loads what of an operand [rows, k], in vectors of `vector` elements along the dimension that is contiguous in
+// memory. A thread owns a patch: a 16-byte line along that dimension, and as much along the other as there is to share.
+constexpr distribution tiled_copy(const shape& s, int rows, majorness major, int vector)
+{
+    const int contiguous = contiguous_dimension(major), other = 1 - contiguous;
+    const int per_thread = rows * s.k / s.threads();
+    const int line       = 16 / bytes_of(s.type());
+    const int fast       = per_thread < line ? per_thread : line; // elements along the contiguous dimension
+    if(fast == 0)
+        return {}; // fewer elements than threads
+    const row_share row = share_row(s, (contiguous == 0 ? rows : s.k) / fast);
+    const int slow      = per_thread / (fast * row.regs); // along the other one
+    const int down      = s.fragment().a.lanes() / row.lanes; // lanes
+
+    // Threads run along the contiguous dimension first.
+    return {.lengths = {rows, s.k},
+            .wave    = {{row.waves, contiguous, fast * row.lanes}, {s.waves() / row.waves, other, slow * down}},
+            .lane    = {{row.lanes, contiguous, fast}, {down, other, slow}},
+            .reg     = {{fast / vector, contiguous, vector},
+                        {row.regs, contiguous, fast * row.lanes * row.waves},
+                        {slow, other, 1}},
+            .vec     = {{vector, contiguous, 1}}};
+}
+
+// The same elements in each thread, in vectors along k: going from one to the other renames registers.
+constexpr distribution along_k(const distribution& loaded)
+{
+    digits rows, k; // of a thread's elements, those next to each other in one digit
+    const auto join = [](digits& to, const digit& next) {
+        if(to.count > 0 && to.at[to.count - 1].stride * to.at[to.count - 1].extent == next.stride)
+            to.at[to.count - 1].extent *= next.extent;
+        else
+            to.push(next);
+    };
+    for(const digits* level : {&loaded.vec, &loaded.reg})
+        for(int i = 0; i < level->count; ++i)
+            join(level->at[i].dim == 1 ? k : rows, level->at[i]);
+    distribution d = loaded;
+    d.reg          = rows;
+    d.vec          = {};
+    for(int i = 0; i < k.count; ++i)
+        (k.at[i].stride == 1 ? d.vec : d.reg).push(k.at[i]);
+    return d;
+}
+
+// How an operand [rows, k] lies in LDS for an instruction: as Hopper reads it there, or so that fragments are read along k
+// without bank conflicts.
+template <opcode Op, majorness Major>
+constexpr auto operand_layout(int rows, int k)
+{
+    constexpr const matrix_instruction& i = describe(Op);
+    static_assert(Major == majorness::k || i.takes_mn_major,
+                  "operand_layout: the instruction takes operands whose k is contiguous in LDS");
+    if constexpr(i.operands == operand_source::lds)
+        return swizzled_128b<Major>{rows, k};
+    else
+        return swizzled(rows, k, bytes_of(i.type), 16, 32);
+}
+
+// Its elements, those between rows included.
+constexpr int operand_elements(opcode op, int rows, int k)
+{
+    const matrix_instruction& i = describe(op);
+    return i.operands == operand_source::lds ? rows * k : swizzled(rows, k, bytes_of(i.type), 16, 32).elements();
+}
+
+// Both operands of one step.
+constexpr int operand_bytes(const shape& s)
+{
+    return (operand_elements(s.instruction, s.m, s.k) + operand_elements(s.instruction, s.n * s.inst().blocks, s.k)) *
+           bytes_of(s.type());
+}
+
+// Both operands of one step in LDS, at `byte_offset`.
+template <shape S, majorness A, majorness B>
+struct stage
+{
+    using element = element_t<S.type()>;
+    lds_tile<element, operand_layout<S.instruction, A>(S.m, S.k)> a;
+    lds_tile<element, operand_layout<S.instruction, B>(S.n* S.inst().blocks, S.k)> b;
+
+    CK_TILE_FN stage(const block& in, int byte_offset)
+        : a{in.lds_at<element>(byte_offset)}, b{in.lds_at<element>(byte_offset + decltype(a)::bytes)}
+    {
+    }
+};
+
+} // namespace ck_tile::gemm

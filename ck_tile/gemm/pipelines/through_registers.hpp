@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The main loop whose operands come from memory into registers, and from there into one or two stages of LDS.
+#pragma once
+
+#include "ck_tile/gemm/mma.hpp"
+#include "ck_tile/gemm/pipelines/traits.hpp"
+#include "ck_tile/targets/schedule.hpp"
+
+namespace ck_tile::gemm
+{
+
+namespace detail
+{
+// What a thread issues in one step of the main loop.
+template <shape S, distribution A, distribution B>
+constexpr step_mix instruction_mix()
+{
+    constexpr int line = 16 / bytes_of(S.type());
+    constexpr int packs = S.k / S.fragment().k;
+    return {.matrix     = S.row_fragments() * S.col_fragments() * packs,
+            .lds_reads  = (S.row_fragments() + S.col_fragments()) * packs * S.fragment().a.vecs() / line,
+            .lds_writes = A.regs() + B.regs(),
+            .loads      = (A.regs() * A.vecs() + B.regs() * B.vecs()) / line};
+}
+} // namespace detail
+
+template <int Stages>
+struct through_registers
+{
+    static constexpr int usual_stages  = Stages;
+    static constexpr int barrier_bytes = 0; // of LDS
+    static constexpr bool in_registers = true;
+
+    // A thread turns its patch in registers.
+    static constexpr majorness in_lds(majorness) { return majorness::k; }
+
+    static constexpr violation check(const shape& s, int stages, const target&, const operand_access&)
+    {
+        if(stages != Stages)
+            return {"single_buffer has one stage and double_buffer two", stages, "use 1 or 2, or async_stages"};
+        if(s.inst().operands != operand_source::registers)
+            return {"single_buffer and double_buffer multiply fragments in registers", s.inst().name,
+                    "use async_stages, or an instruction of one wave"};
+        return {};
+    }
+
+    template <shape S, int, class A, class B, class Acc>
+    static CK_TILE_FN void run(const block& in, Acc& acc, A a, B b, int steps)
+    {
+        constexpr distribution a_to_lds = along_k(A::layout), b_to_lds = along_k(B::layout);
+        using operands_in_lds = stage<S, majorness::k, majorness::k>;
+        const auto a_step     = a.template step<1>(S.k);
+        const auto b_step     = b.template step<1>(S.k);
+        const auto put        = [&](const auto& next_a, const auto& next_b, int stage_at) {
+            const operands_in_lds to(in, stage_at);
+            ck_tile::store(to.a, rearrange<a_to_lds>(next_a));
+            ck_tile::store(to.b, rearrange<b_to_lds>(next_b));
+        };
+        const auto look_ahead = [&](int step) {
+            detail::look_ahead(a, step, S.k);
+            detail::look_ahead(b, step, S.k);
+        };
+        int now = 0, next = Stages == 2 ? constant<operand_bytes(S)>{} : 0; // stages, as byte offsets in LDS
+        look_ahead(0);
+        in.sync();
+        put(load(a), load(b), now);
+        in.sync();
+        for(int step = 0; step < steps; ++step)
+        {
+            look_ahead(step);
+            a.move(a_step);
+            b.move(b_step);
+            const auto next_a = load(a);
+            const auto next_b = load(b);
+            const operands_in_lds ready(in, now);
+            mma<S>(acc, ready.a, ready.b);
+            schedule_step<detail::instruction_mix<S, a_to_lds, b_to_lds>()>();
+            schedule_fence(); // what was loaded is not waited for before the products are made
+            if constexpr(Stages == 1)
+                in.sync();
+            put(next_a, next_b, next);
+            in.sync();
+            const int read = now;
+            now            = next;
+            next           = read;
+        }
+    }
+};
+
+template <>
+struct pipeline_traits<pipeline::single_buffer> : through_registers<1>
+{};
+template <>
+struct pipeline_traits<pipeline::double_buffer> : through_registers<2>
+{};
+
+} // namespace ck_tile::gemm

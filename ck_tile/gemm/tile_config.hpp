@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// The configuration of a block's matrix product, and what makes one legal: for operations, and for kernels of one's own.
+//
+//   constexpr gemm::tile_config tile = {.block = {128, 128, 32}, .waves = {2, 2}, .instruction = opcode::mfma_32x32x8_fp16};
+//   CK_TILE_REJECT(gemm::check(tile, gfx942, {.a = {majorness::k, 8}, .b = {majorness::k, 8}, .result = 8}));
+#pragma once
+
+#include "ck_tile/gemm/epilogue.hpp"
+#include "ck_tile/gemm/pipelines.hpp"
+
+namespace ck_tile::gemm
+{
+
+struct tile_config
+{
+    block_tile block;
+    wave_grid waves;
+    opcode instruction;
+    gemm::pipeline pipeline = gemm::pipeline::single_buffer;
+    int stages              = 1; // of operands in LDS
+    gemm::epilogue epilogue = gemm::epilogue::through_lds;
+
+    constexpr gemm::shape shape() const { return {block.m, block.n, block.k, waves.m, waves.n, instruction}; }
+    constexpr main_loop loop() const { return {pipeline, stages}; }
+    constexpr data_type dtype() const { return describe(instruction).type; }
+    constexpr int threads() const { return shape().threads(); }
+    // With `tables` bytes for the tables of lookup windows.
+    constexpr int lds_bytes(int tables = 0) const { return gemm::lds_bytes(shape(), loop(), tables, epilogue); }
+};
+
+namespace detail
+{
+// Whether the threads share an operand [rows, k] as tiled_copy() hands it out.
+constexpr violation check_operand(const shape& s, int rows, const operand_memory& o)
+{
+    const int line = 16 / bytes_of(s.type());
+    if(o.vector < 1 || o.vector > line || (o.vector & (o.vector - 1)) != 0)
+        return {"vector widths must be powers of two of at most 16 bytes", o.vector, "use 1, 2, 4 or 8"};
+    if(rows * s.k % s.threads() != 0)
+        return {"the threads must share block.m * k and block.n * k evenly", s.threads(),
+                "enlarge the tile or use fewer waves"};
+    const int own = rows * s.k / s.threads(), fast = own < line ? own : line;
+    const bool rows_contiguous = o.major == majorness::mn;
+    if(own % fast != 0 || (rows_contiguous ? rows : s.k) % fast != 0)
+        return {"a thread's part of an operand must be whole lines", own, "use powers of two"};
+    if(own / fast > (rows_contiguous ? s.k : rows))
+        return {"a thread's part of an operand must fit the tile", own, "use more waves"};
+    if(own < o.vector)
+        return {"a vector must not be wider than a thread's part of the operand", o.vector, "use a narrower vector"};
+    const distribution loaded = tiled_copy(s, rows, o.major, o.vector);
+    for(const distribution& d : {loaded, along_k(loaded)})
+        if(!d.covers() || d.threads() != s.threads())
+            return {"threads must cover operands and result evenly", s.threads(), "use powers of two"};
+    return {};
+}
+
+constexpr violation check_result(const shape& s, epilogue e, int vector)
+{
+    const int line = 16 / bytes_of(s.type());
+    if(vector < 1 || vector > line || (vector & (vector - 1)) != 0)
+        return {"vector widths must be powers of two of at most 16 bytes", vector, "use 1, 2, 4 or 8"};
+    if(e == epilogue::direct && vector != 1)
+        return {"the direct epilogue writes one element at a time", vector, "use a vector of 1 or through_lds"};
+    const bool direct        = e == epilogue::direct;
+    const distribution wide  = direct ? one_by_one(s) : s.n % vector == 0 ? rows_at_once(s, vector) : distribution{};
+    const bool whole_strips  = direct || strip(s).lengths[0] % wide.length(0) == 0;
+    if(s.n % vector != 0 || !whole_strips)
+        return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", vector,
+                "use another vector or number of waves"};
+    if(!wide.covers() || wide.threads() != s.threads())
+        return {"threads must cover operands and result evenly", s.threads(), "use powers of two"};
+    return {};
+}
+} // namespace detail
+
+// `tables`: the bytes of LDS that lookup windows take.
+constexpr violation check_lds(const tile_config& c, const target& t, int tables = 0)
+{
+    if(c.lds_bytes(tables) > t.lds_bytes)
+        return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(tables),
+                "shrink the tile or use single_buffer"};
+    return {};
+}
+
+// The only place that knows which matrix products of a block are legal. `t` are the facts of the architecture, `access` is how
+// the kernel moves operands and result.
+constexpr violation check(const tile_config& c, const target& t, const operand_access& access)
+{
+    const gemm::shape s = c.shape();
+    if(const violation v = check(s, t))
+        return v;
+    if(const violation v = with_traits(c.pipeline, [&](auto p) { return p.check(s, c.stages, t, access); }))
+        return v;
+    if(const violation v = detail::check_operand(s, s.m, access.a))
+        return v;
+    if(const violation v = detail::check_operand(s, s.n * s.inst().blocks, access.b))
+        return v;
+    if(const violation v = detail::check_result(s, c.epilogue, access.result))
+        return v;
+    if(const violation v = check_lds(c, t))
+        return v;
+    return check_registers(s, c.loop(), t);
+}
+
+} // namespace ck_tile::gemm

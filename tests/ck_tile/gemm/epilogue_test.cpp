@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Epilogues with bias, activation and residual against plain loops, in shapes of every architecture.
+#include "ck_tile/gemm/epilogue.hpp"
+
+#include "tests/support/random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace ck_tile
+{
+namespace
+{
+
+struct biased_relu
+{
+    float operator()(float c, float bias, float residual) const
+    {
+        const float x = c + bias;
+        return (x > 0 ? x : 0) + residual;
+    }
+};
+
+constexpr float untouched = 77;
+
+// An output of `rows` x `cols` that the tile overhangs; a bias of each column, fp32, and a residual, fp16, whose rows are apart.
+template <gemm::shape S, int Vector>
+struct fused
+{
+    static constexpr int rows = S.m - 3, cols = S.n - Vector, apart = S.n + Vector;
+    std::vector<float> sums, bias;
+    std::vector<fp16> residual, out;
+
+    fused() : sums(S.m * S.n), bias(cols), residual(rows * apart), out(rows * cols + Vector, fp16(untouched))
+    {
+        random_numbers random(7);
+        for(float& x : sums)
+            x = static_cast<float>(random.between(-1000, 1000)) / 8;
+        for(float& x : bias)
+            x = static_cast<float>(random.between(-100, 100)) / 4;
+        for(fp16& x : residual)
+            x = static_cast<fp16>(random.between(-50, 50));
+    }
+
+    auto out_view() { return tensor_view{out.data(), rows * cols, packed(multi_index{rows, cols})}; }
+    auto bias_view() const { return tensor_view{bias.data(), cols, strided<2>{{rows, cols}, {0, 1}}}; }
+    auto residual_view() const
+    {
+        return tensor_view{residual.data(), rows * apart, strided<2>{{rows, cols}, {apart, 1}}};
+    }
+
+    auto accumulators() const
+    {
+        return generate<float, gemm::accumulator(S), 2>(
+            [&](int i, int j) { return sums[static_cast<std::size_t>(i * S.n + j)]; });
+    }
+
+    void expect_right() const
+    {
+        int wrong = 0;
+        for(int i = 0; i < rows; ++i)
+            for(int j = 0; j < cols; ++j)
+            {
+                const float c = biased_relu{}(sums[i * S.n + j], bias[j], static_cast<float>(residual[i * apart + j]));
+                wrong += out[i * cols + j] != convert<fp16>(c);
+            }
+        EXPECT_EQ(wrong, 0) << "of " << rows * cols << " in " << S.inst().name;
+        for(int i = rows * cols; i < rows * cols + Vector; ++i)
+            EXPECT_EQ(out[i], fp16(untouched)) << "stored out of bounds";
+    }
+};
+
+template <gemm::shape S, int Vector>
+void expect_both_epilogues_fuse()
+{
+    ASSERT_FALSE(gemm::check(S)) << gemm::check(S).rule;
+    struct alignas(16) line
+    {
+        std::byte bytes[16];
+    };
+    std::vector<line> lds(gemm::epilogue_lds_bytes(S) / sizeof(line) + 1);
+    const block in{{}, lds.data()->bytes};
+
+    fused<S, Vector> wide;
+    gemm::store_through_lds<S, Vector>(in, wide.accumulators(), wide.out_view(), multi_index{0, 0}, biased_relu{},
+                                       wide.bias_view(), wide.residual_view());
+    wide.expect_right();
+
+    fused<S, Vector> single;
+    gemm::store_directly<S>(single.accumulators(), single.out_view(), multi_index{0, 0}, biased_relu{},
+                            single.bias_view(), single.residual_view());
+    single.expect_right();
+}
+
+TEST(Epilogue, FusesBiasActivationAndResidual)
+{
+    expect_both_epilogues_fuse<gemm::shape{128, 64, 32, 2, 2, opcode::mfma_32x32x8_fp16}, 8>();
+    expect_both_epilogues_fuse<gemm::shape{64, 128, 32, 1, 2, opcode::mfma_16x16x16_bf16}, 8>();
+    expect_both_epilogues_fuse<gemm::shape{64, 64, 16, 2, 2, opcode::mfma_16x16x4_fp32}, 4>();
+    expect_both_epilogues_fuse<gemm::shape{64, 64, 32, 2, 2, opcode::wmma_16x16x16_fp16}, 8>();
+    expect_both_epilogues_fuse<gemm::shape{32, 64, 32, 2, 2, opcode::mma_16x8x16_fp16}, 2>();
+    expect_both_epilogues_fuse<gemm::shape{64, 64, 16, 2, 2, opcode::fma_4x8x1_fp32}, 4>();
+    expect_both_epilogues_fuse<gemm::shape{128, 192, 64, 8, 1, opcode::wgmma_64x192x16_bf16}, 8>();
+}
+
+} // namespace
+} // namespace ck_tile
