@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The primitives that AMD's GPUs share. An architecture states detail::buffer_format before it includes this.
+// The primitives that AMD's GPUs share. An architecture states rounds_to_bf16, and detail::buffer_format before it includes this.
 #pragma once
 
-#include "ck_tile/targets/absent/arithmetic.hpp"
 #include "ck_tile/targets/absent/async_copy.hpp"
 #include "ck_tile/targets/absent/cluster.hpp"
 #include "ck_tile/targets/absent/mbarrier.hpp"
+#include "ck_tile/targets/absent/predication.hpp"
 #include "ck_tile/targets/amdgcn/memory.hpp"
 
 namespace ck_tile

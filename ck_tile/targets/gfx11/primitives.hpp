@@ -2,6 +2,7 @@
 // The primitives of gfx11: those of AMD's GPUs.
 #pragma once
 
+#include "ck_tile/targets/absent/rounding.hpp"
 #include "ck_tile/targets/primitives.hpp"
 
 namespace ck_tile::detail

@@ -3,9 +3,10 @@
 // before the next one starts, so nobody waits.
 #pragma once
 
-#include "ck_tile/targets/absent/arithmetic.hpp"
 #include "ck_tile/targets/absent/async_copy.hpp"
 #include "ck_tile/targets/absent/cluster.hpp"
+#include "ck_tile/targets/absent/predication.hpp"
+#include "ck_tile/targets/absent/rounding.hpp"
 #include "ck_tile/targets/host/mbarrier.hpp"
 #include "ck_tile/targets/host/memory.hpp"
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Where no instruction rounds to bf16, and the compiler needs no help with an addition under a condition.
+// Where the compiler needs no help with an addition under a condition.
 #pragma once
 
 #include "ck_tile/targets/primitives.hpp"
 
 namespace ck_tile
 {
-
-inline constexpr bool rounds_to_bf16 = false;
 
 CK_TILE_FN float add_if_equal(float sum, float x, int a, int b) { return a == b ? sum + x : sum; }
 
