@@ -3,6 +3,7 @@
 #include "ops/grouped_conv_bwd_weight/grouped_conv_bwd_weight.hpp"
 
 #include "benchmarks/suite.hpp"
+#include "examples/support/command_line.hpp"
 
 namespace
 {
@@ -29,9 +30,7 @@ conv::problem problem_of(const nlohmann::json& row, data_type type)
     set(p.stride, row.at("stride"));
     set(p.left_pad, row.at("pad"));
     set(p.right_pad, row.contains("right_pad") ? row.at("right_pad") : row.at("pad"));
-    for(conv::layout l : {conv::layout::nhwgc, conv::layout::gnhwc, conv::layout::ngchw})
-        if(row.at("layout") == conv::name_of(l))
-            p.layout = l;
+    p.layout = demand(examples::parse_choice<conv::layout>("layout", row.at("layout").get<std::string>()));
     demand(conv::validate(p));
     return p;
 }

@@ -3,6 +3,7 @@
 #include "ops/groupnorm_bwd/groupnorm_bwd.hpp"
 
 #include "benchmarks/suite.hpp"
+#include "examples/support/command_line.hpp"
 
 #include <algorithm>
 
@@ -22,7 +23,7 @@ groupnorm::problem problem_of(const nlohmann::json& row, data_type type)
     p.groups = row.at("groups");
     p.c      = row.at("c");
     p.type   = type;
-    p.layout = row.at("layout") == "nhwgc" ? groupnorm::layout::nhwgc : groupnorm::layout::ngchw;
+    p.layout = demand(examples::parse_choice<groupnorm::layout>("layout", row.at("layout").get<std::string>()));
     demand(groupnorm::validate(p));
     return p;
 }

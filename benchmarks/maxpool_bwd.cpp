@@ -3,6 +3,7 @@
 #include "ops/maxpool_bwd/maxpool_bwd.hpp"
 
 #include "benchmarks/suite.hpp"
+#include "examples/support/command_line.hpp"
 #include "examples/support/tensor_init.hpp"
 #include "ops/maxpool/reference.hpp"
 
@@ -25,7 +26,7 @@ maxpool::problem problem_of(const nlohmann::json& row, data_type type)
                                   {&p.left_pad, "pad"},
                                   {&p.right_pad, "pad"}})
         *to = {row.at(from).at(0), row.at(from).at(1)};
-    p.layout = row.at("layout") == "nhwc" ? maxpool::layout::nhwc : maxpool::layout::nchw;
+    p.layout = demand(examples::parse_choice<maxpool::layout>("layout", row.at("layout").get<std::string>()));
     demand(maxpool::validate(p));
     return p;
 }

@@ -29,6 +29,20 @@ enum class pipeline
     async_stages
 };
 
+} // namespace ck_tile::gemm
+
+template <>
+struct ck_tile::enumerators<ck_tile::gemm::pipeline>
+{
+    using enum gemm::pipeline;
+    static constexpr const char* type                 = "gemm::pipeline";
+    static constexpr enumerator<gemm::pipeline> all[] = {
+        {single_buffer, "single_buffer"}, {double_buffer, "double_buffer"}, {async_stages, "async_stages"}};
+};
+
+namespace ck_tile::gemm
+{
+
 // A pipeline and its stages in LDS: 1 and 2 where operands go through registers, 3 or more where they are copied.
 struct main_loop
 {

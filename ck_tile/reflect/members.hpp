@@ -12,10 +12,12 @@
 #include <boost/hana/first.hpp>
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/second.hpp>
+#include <boost/hana/size.hpp>
 #include <boost/hana/tuple.hpp>
 
 #include <compare>
 #include <concepts>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -28,28 +30,108 @@ namespace ck_tile::reflect
 template <class T>
 concept described = boost::hana::Struct<std::remove_cvref_t<T>>::value;
 
-template <class T>
-concept enumeration = std::is_enum_v<std::remove_cvref_t<T>>;
-
-// Calls visit(name, member) for each member of `object`.
-template <described T, class Visit>
-void each_member(T&& object, Visit&& visit)
+namespace detail
 {
-    boost::hana::for_each(boost::hana::accessors<std::remove_cvref_t<T>>(), [&](const auto& member) {
-        visit(std::string_view(boost::hana::first(member).c_str()), boost::hana::second(member)(object));
+// What any member can be initialised with.
+template <int>
+struct anything
+{
+    template <class T>
+    constexpr operator T() const;
+};
+
+// Whether T can be initialised with N values: whether it has N members or more.
+template <class T, int N>
+constexpr bool has_members =
+    []<int... I>(ck_tile::detail::counting<int, I...>) {
+        return requires { T{anything<I>{}...}; };
+    }(__make_integer_seq<ck_tile::detail::counting, int, N>{});
+
+// Whether the members lie in memory as they are described.
+template <class T>
+constexpr bool in_order()
+{
+    T object         = {};
+    const void* last = nullptr;
+    bool ascending   = true;
+    boost::hana::for_each(boost::hana::accessors<T>(), [&](const auto& member) {
+        const void* const at = &boost::hana::second(member)(object);
+        ascending            = ascending && (last == nullptr || last < at);
+        last                 = at;
+    });
+    return ascending;
+}
+
+// The functions that give the members of T, with their names: (name, accessor) for each. Whoever sees members comes here.
+template <class T, class Visit>
+constexpr void each_accessor(Visit&& visit)
+{
+    static_assert(!has_members<T, decltype(boost::hana::size(boost::hana::accessors<T>()))::value + 1>,
+                  "the struct has a member that its description forgets: name it in BOOST_HANA_ADAPT_STRUCT");
+    static_assert(in_order<T>(), "the description names the members in another order than the struct: use the struct's "
+                                 "in BOOST_HANA_ADAPT_STRUCT");
+    boost::hana::for_each(boost::hana::accessors<T>(), [&](const auto& member) {
+        visit(std::string_view(boost::hana::first(member).c_str()), boost::hana::second(member));
     });
 }
 
+struct itself
+{
+    constexpr auto& operator()(auto& object) const { return object; }
+};
+
+template <class Outer, class Inner>
+struct member_of
+{
+    constexpr auto& operator()(auto& object) const { return Inner{}(Outer{}(object)); }
+};
+
+template <class T, class Get>
+constexpr auto initial_value(Get get)
+{
+    T object;
+    return get(object);
+}
+} // namespace detail
+
+// Calls visit(name, member) for each member of `object`.
+template <described T, class Visit>
+constexpr void each_member(T&& object, Visit&& visit)
+{
+    detail::each_accessor<std::remove_cvref_t<T>>(
+        [&](std::string_view name, const auto& member) { visit(name, member(object)); });
+}
+
+// Calls visit(name, get) for each member of T that has no members of its own, those of inner structs by their full names
+// (block.m): get(object) is the member.
+template <described T, class Visit, class Get = detail::itself>
+void each_leaf(Visit&& visit, const std::string& prefix = "", Get = {})
+{
+    using M = std::remove_cvref_t<decltype(Get{}(std::declval<T&>()))>;
+    detail::each_accessor<M>([&](std::string_view name, const auto& member) {
+        const detail::member_of<Get, std::remove_cvref_t<decltype(member)>> get;
+        const std::string full = prefix + std::string(name);
+        if constexpr(described<decltype(get(std::declval<T&>()))>)
+            each_leaf<T>(visit, full + ".", get);
+        else
+            visit(full, get);
+    });
+}
+
+// Whether the struct gives the member that get(object) is an initial value: reading one that has none is no constant.
+template <class T, class Get>
+concept has_default = requires { typename std::bool_constant<(detail::initial_value<T>(Get{}), true)>; };
+
 // Member by member, the first that differs decides.
 template <class T>
-std::strong_ordering compare(const T& a, const T& b)
+constexpr std::strong_ordering compare(const T& a, const T& b)
 {
     if constexpr(described<T>)
     {
         std::strong_ordering order = std::strong_ordering::equal;
-        boost::hana::for_each(boost::hana::accessors<T>(), [&](const auto& member) {
+        detail::each_accessor<T>([&](std::string_view, const auto& member) {
             if(order == 0)
-                order = compare(boost::hana::second(member)(a), boost::hana::second(member)(b));
+                order = compare(member(a), member(b));
         });
         return order;
     }

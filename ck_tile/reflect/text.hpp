@@ -2,10 +2,11 @@
 // Described configurations as text: the canonical name and back, a printout, the C++ value.
 //
 // A name is the operation's, and a word per member: an enumeration its identifier, a number the member's name and the digits
-// (`spatial2`), a struct of numbers the member's name and all of them (`block128x128x32`). Names are C++ identifiers.
+// (`spatial2`), a struct of numbers the member's name and all of them (`block128x128x32`), another struct the words of its
+// members. Names are C++ identifiers.
 #pragma once
 
-#include "ck_tile/reflect/enumerators.hpp"
+#include "ck_tile/numeric/choices.hpp"
 #include "ck_tile/reflect/members.hpp"
 #include "ck_tile/reflect/violation.hpp"
 #include "ck_tile/runtime/status.hpp"
@@ -18,15 +19,13 @@
 namespace ck_tile::reflect
 {
 
-// "gfx90a, gfx942, gfx11"
+// The values that a configuration may have: all of an enumeration, but of the types only those that kernels compute in.
 template <enumeration E>
-std::string choices()
+constexpr bool configurable(E)
 {
-    std::string all;
-    for(const auto& e : enumerators<E>::all())
-        all += (all.empty() ? "" : ", ") + std::string(e.name);
-    return all;
+    return true;
 }
+constexpr bool configurable(data_type type) { return is_floating(type); }
 
 // The rule, the value that breaks it, what to do.
 inline std::string describe(const violation& v)
@@ -53,10 +52,24 @@ template <class T>
 std::string leaf(const T& member)
 {
     if constexpr(enumeration<T>)
-        return std::string(name_of(member));
+        return name_of(member);
     else
         return std::to_string(member);
 }
+
+template <described T>
+constexpr bool all_are_numbers()
+{
+    bool all = true;
+    each_member(T{}, [&](std::string_view, const auto& member) {
+        all = all && std::same_as<std::remove_cvref_t<decltype(member)>, int>;
+    });
+    return all;
+}
+
+// A struct whose members a name tells one by one.
+template <class T>
+concept told_by_members = described<T> && !all_are_numbers<std::remove_cvref_t<T>>();
 
 // Takes `word` off the front of `text`.
 inline bool take(std::string_view& text, std::string_view word)
@@ -93,12 +106,13 @@ status take_word(std::string_view& text, std::string_view name, T& member)
     {
         // The longest that fits: one name may begin with another.
         std::string_view longest;
-        for(const auto& e : enumerators<T>::all())
-            if(text.starts_with(e.name) && e.name.size() >= longest.size())
-                member = e.value, longest = e.name;
+        for(const auto& e : enumerators<T>::all)
+            if(const std::string_view one = e.name;
+               configurable(e.value) && text.starts_with(one) && one.size() >= longest.size())
+                member = e.value, longest = one;
         if(longest.empty())
-            return rejection{
-                fmt::format("'{}' does not begin with a value of {}: choose from {}", text, name, choices<T>())};
+            return rejection{fmt::format("'{}' does not begin with a value of {}: choose from {}", text, name,
+                                         choices<T>(configurable))};
         take(text, longest);
         return {};
     }
@@ -123,6 +137,35 @@ status take_word(std::string_view& text, std::string_view name, T& member)
         }
     }
 }
+
+// "_" and a word for each member.
+template <described T>
+void put_members(std::string& text, const T& c)
+{
+    each_member(c, [&](std::string_view name, const auto& member) {
+        if constexpr(told_by_members<decltype(member)>)
+            put_members(text, member);
+        else
+            text += "_" + word_of(name, member);
+    });
+}
+
+template <described T>
+status take_members(std::string_view& text, T& c)
+{
+    status read;
+    each_member(c, [&](std::string_view name, auto& member) {
+        if(!read)
+            return;
+        if constexpr(told_by_members<decltype(member)>)
+            read = take_members(text, member);
+        else if(!take(text, "_"))
+            read = rejection{fmt::format("_ and {} are to follow at '{}'", name, text)};
+        else
+            read = take_word(text, name, member);
+    });
+    return read;
+}
 } // namespace detail
 
 // The canonical name of a configuration of an operation.
@@ -130,7 +173,7 @@ template <described T>
 std::string instance_name(std::string_view operation, const T& c)
 {
     std::string name(operation);
-    each_member(c, [&](std::string_view member, const auto& value) { name += "_" + detail::word_of(member, value); });
+    detail::put_members(name, c);
     return name;
 }
 
@@ -141,14 +184,10 @@ result<T> parse_instance_name(std::string_view operation, std::string_view name)
     T c                   = {};
     std::string_view rest = name;
     status read;
-    if(!detail::take(rest, operation))
+    if(detail::take(rest, operation))
+        read = detail::take_members(rest, c);
+    else
         read = rejection{fmt::format("it does not begin with {}", operation)};
-    each_member(c, [&](std::string_view member, auto& value) {
-        if(read && !detail::take(rest, "_"))
-            read = rejection{fmt::format("_ and {} are to follow at '{}'", member, rest)};
-        if(read)
-            read = detail::take_word(rest, member, value);
-    });
     if(read && !rest.empty())
         read = rejection{fmt::format("nothing is to follow at '{}'", rest)};
     if(!read)

@@ -90,7 +90,7 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
                       {about, "grouped_conv_bwd_weight", "nhwgc, gnhwc or ngchw",
                        "folder to read in.npy and out.npy (the output's gradient) from",
                        "folder to write in.npy, out.npy and wei.npy (the result) to"},
-                      given.problem.type, name_of(given.problem.layout));
+                      given.problem.type, ck_tile::name_of(given.problem.layout));
     parser.app().add_option("--split-k", split_k, "splits of the reduction: auto or a number")->capture_default_str();
     parser.app().add_option("--tuned", given.tuned,
                             "table (JSON) of measured choices to use for the problems that it has");
@@ -108,9 +108,7 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
             return rejection{read.reason()};
     }
     const result<data_type> chosen_type      = parser.type();
-    const result<conv::layout> chosen_layout = parse_choice<conv::layout>(
-        "--layout", parser.layout,
-        {{"nhwgc", conv::layout::nhwgc}, {"gnhwc", conv::layout::gnhwc}, {"ngchw", conv::layout::ngchw}});
+    const result<conv::layout> chosen_layout = parse_choice<conv::layout>("--layout", parser.layout);
     if(!chosen_type || !chosen_layout)
         return rejection{chosen_type ? chosen_layout.reason() : chosen_type.reason()};
     given.problem.type   = *chosen_type;

@@ -52,7 +52,7 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
                       {about, "groupnorm_bwd", "nhwgc or ngchw",
                        "folder to read x.npy, dy.npy, gamma.npy, mean.npy and inv_std.npy from",
                        "folder to write those and dx.npy, dgamma.npy and dbeta.npy (the results) to"},
-                      given.problem.type, groupnorm::name_of(given.problem.layout));
+                      given.problem.type, ck_tile::name_of(given.problem.layout));
     if(status read = parser.parse(argc, argv); !read)
         return rejection{read.reason()};
     if(!given.help.empty())
@@ -61,8 +61,7 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
     if(status read = parse_problem(given.problem, parser.problem_numbers()); !read)
         return rejection{read.reason()};
     const auto chosen_type   = parser.type();
-    const auto chosen_layout = parse_choice<groupnorm::layout>(
-        "--layout", parser.layout, {{"nhwgc", groupnorm::layout::nhwgc}, {"ngchw", groupnorm::layout::ngchw}});
+    const auto chosen_layout = parse_choice<groupnorm::layout>("--layout", parser.layout);
     if(!chosen_type || !chosen_layout)
         return rejection{chosen_type ? chosen_layout.reason() : chosen_type.reason()};
     given.problem.type   = *chosen_type;

@@ -57,13 +57,13 @@ status parse_problem(maxpool::problem& p, std::span<const std::string> texts)
 result<arguments> parse_arguments(int argc, const char* const* argv)
 {
     arguments given;
-    std::string indices = maxpool::name_of(given.problem.indices);
+    std::string indices = ck_tile::name_of(given.problem.indices);
     job_parser parser(
         given,
         {about, "maxpool2d_bwd", "nhwc or nchw",
          "folder to read dout.npy, the gradient of the output, and indices.npy from; and in.npy, for recompute",
          "folder to write in.npy, out.npy, indices.npy, dout.npy and din.npy (the result) to"},
-        given.problem.type, maxpool::name_of(given.problem.layout));
+        given.problem.type, ck_tile::name_of(given.problem.layout));
     parser.app().add_option("--indices", indices, "u8, int32, int64 or recompute")->capture_default_str();
     parser.app().add_flag("--ceil", given.problem.ceil_mode, "round the output's lengths up");
     if(status read = parser.parse(argc, argv); !read)
@@ -74,11 +74,8 @@ result<arguments> parse_arguments(int argc, const char* const* argv)
     if(status read = parse_problem(given.problem, parser.problem_numbers()); !read)
         return rejection{read.reason()};
     const auto type   = parser.type();
-    const auto layout = parse_choice<maxpool::layout>(
-        "--layout", parser.layout, {{"nhwc", maxpool::layout::nhwc}, {"nchw", maxpool::layout::nchw}});
-    using enum maxpool::indices;
-    const auto kind = parse_choice<maxpool::indices>(
-        "--indices", indices, {{"u8", u8}, {"int32", int32}, {"int64", int64}, {"recompute", recompute}});
+    const auto layout = parse_choice<maxpool::layout>("--layout", parser.layout);
+    const auto kind   = parse_choice<maxpool::indices>("--indices", indices);
     if(!type || !layout || !kind)
         return rejection{!type ? type.reason() : !layout ? layout.reason() : kind.reason()};
     given.problem.type    = *type;

@@ -28,12 +28,6 @@ result<std::int64_t> parse_integer(std::string_view what, std::string_view text)
     return number;
 }
 
-result<data_type> parse_data_type(std::string_view what, std::string_view text)
-{
-    return parse_choice<data_type>(what, text,
-                                   {{"fp16", data_type::fp16}, {"bf16", data_type::bf16}, {"fp32", data_type::fp32}});
-}
-
 std::string describe_tensor(std::string_view name, const std::vector<std::int64_t>& lengths,
                             const std::vector<std::int64_t>& strides)
 {

@@ -2,6 +2,7 @@
 // What the example programs' command lines have in common: numbers, named choices, exit codes, checks of the machine.
 #pragma once
 
+#include "ck_tile/numeric/choices.hpp"
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
 
@@ -11,10 +12,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace ck_tile::examples
@@ -30,22 +29,20 @@ enum exit_code
 // A whole number in decimal; `what` names it in a rejection.
 result<std::int64_t> parse_integer(std::string_view what, std::string_view text);
 
-// One of a few named values.
+// A value of an enumeration, among those that `allowed` admits; null admits all.
 template <class Choice>
-result<Choice> parse_choice(std::string_view what, std::string_view text,
-                            std::initializer_list<std::pair<std::string_view, Choice>> choices)
+result<Choice> parse_choice(std::string_view what, std::string_view text, bool (*allowed)(Choice) = nullptr)
 {
-    std::vector<std::string_view> names;
-    for(const auto& [name, choice] : choices)
-    {
-        if(name == text)
-            return choice;
-        names.push_back(name);
-    }
-    return rejection{fmt::format("{} must be one of {}, but is '{}'", what, fmt::join(names, ", "), text)};
+    if(const auto found = value_of<Choice>(text, allowed))
+        return *found;
+    return rejection{fmt::format("{} must be one of {}, but is '{}'", what, choices<Choice>(allowed), text)};
 }
 
-result<data_type> parse_data_type(std::string_view what, std::string_view text);
+// A type that operations compute in.
+inline result<data_type> parse_data_type(std::string_view what, std::string_view text)
+{
+    return parse_choice<data_type>(what, text, is_floating);
+}
 
 // "in: dim 3, lengths {2, 8, 4}, strides {32, 4, 1}"
 std::string describe_tensor(std::string_view name, const std::vector<std::int64_t>& lengths,

@@ -25,16 +25,18 @@ enum class layout
     ngchw
 };
 
-constexpr const char* name_of(layout order)
+} // namespace ck_tile::conv
+
+template <>
+struct ck_tile::enumerators<ck_tile::conv::layout>
 {
-    switch(order)
-    {
-    case layout::nhwgc: return "nhwgc";
-    case layout::gnhwc: return "gnhwc";
-    case layout::ngchw: return "ngchw";
-    }
-    return "unknown";
-}
+    using enum conv::layout;
+    static constexpr const char* type               = "conv::layout";
+    static constexpr enumerator<conv::layout> all[] = {{nhwgc, "nhwgc"}, {gnhwc, "gnhwc"}, {ngchw, "ngchw"}};
+};
+
+namespace ck_tile::conv
+{
 
 constexpr int max_spatial = 3;
 

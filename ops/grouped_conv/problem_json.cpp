@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ops/grouped_conv/problem_json.hpp"
 
+#include "ck_tile/numeric/choices.hpp"
+
 #include <fmt/format.h>
 
 namespace ck_tile::conv
@@ -24,15 +26,6 @@ void each_number(Problem& p, Number&& number, List&& list)
     list("dilations", p.dilation);
     list("left_pads", p.left_pad);
     list("right_pads", p.right_pad);
-}
-
-template <class Choice>
-bool read_choice(const json& from, Choice& choice, std::initializer_list<Choice> all)
-{
-    for(const Choice each : all)
-        if(from == name_of(each))
-            return choice = each, true;
-    return false;
 }
 
 } // namespace
@@ -79,10 +72,15 @@ result<problem> problem_from_json(const json& from)
                 return refuse(key, fmt::format("a list of {} whole numbers", p.spatial));
             std::copy(value.begin(), value.end(), numbers.begin());
         });
-    if(!read_choice(at("dtype"), p.type, {data_type::fp16, data_type::bf16, data_type::fp32}))
-        refuse("dtype", "fp16, bf16 or fp32");
-    if(!read_choice(at("layout"), p.layout, {layout::nhwgc, layout::gnhwc, layout::ngchw}))
-        refuse("layout", "nhwgc, gnhwc or ngchw");
+    const auto read_choice = [&]<class Choice>(const char* key, Choice& choice, bool (*allowed)(Choice) = nullptr) {
+        const json value = at(key);
+        const auto found = value.is_string() ? value_of<Choice>(value.get<std::string>(), allowed) : std::nullopt;
+        if(!found)
+            return refuse(key, "one of " + choices<Choice>(allowed));
+        choice = *found;
+    };
+    read_choice("dtype", p.type, is_floating);
+    read_choice("layout", p.layout);
     if(read)
         read = validate(p);
     if(!read)

@@ -9,28 +9,6 @@ BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::vector_widths, out, in
 BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::config, arch, dtype, spatial, dense, block, waves,
                         instruction, pipeline, stages, epilogue, split, vector);
 
-template <>
-struct ck_tile::reflect::enumerators<ck_tile::grouped_conv_bwd_weight::innermost>
-{
-    static constexpr std::string_view type = "innermost";
-    static std::vector<enumerator<grouped_conv_bwd_weight::innermost>> all()
-    {
-        using enum grouped_conv_bwd_weight::innermost;
-        return {{channels, "channels"}, {spatial, "spatial"}};
-    }
-};
-
-template <>
-struct ck_tile::reflect::enumerators<ck_tile::grouped_conv_bwd_weight::split_k>
-{
-    static constexpr std::string_view type = "split_k";
-    static std::vector<enumerator<grouped_conv_bwd_weight::split_k>> all()
-    {
-        using enum grouped_conv_bwd_weight::split_k;
-        return {{any_split, "any_split"}, {one_split, "one_split"}};
-    }
-};
-
 namespace ck_tile::grouped_conv_bwd_weight
 {
 

@@ -68,7 +68,7 @@ status supports(const instance& i, const conv::problem& p)
     const bool channels = p.layout != conv::layout::ngchw;
     if(channels != (c.dense == innermost::channels))
         return rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there",
-                                     conv::name_of(p.layout), channels ? "channels" : "pixels",
+                                     ck_tile::name_of(p.layout), channels ? "channels" : "pixels",
                                      channels ? "pixels" : "channels")};
     if(p.spatial > c.spatial)
         return rejection{fmt::format("the instance has {} spatial dimensions, the problem {}: choose one with as many",

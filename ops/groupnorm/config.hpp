@@ -26,6 +26,27 @@ enum class pass
     apply
 };
 
+} // namespace ck_tile::groupnorm
+
+template <>
+struct ck_tile::enumerators<ck_tile::groupnorm::innermost>
+{
+    using enum groupnorm::innermost;
+    static constexpr const char* type                       = "groupnorm::innermost";
+    static constexpr enumerator<groupnorm::innermost> all[] = {{channels, "channels"}, {spatial, "spatial"}};
+};
+
+template <>
+struct ck_tile::enumerators<ck_tile::groupnorm::pass>
+{
+    using enum groupnorm::pass;
+    static constexpr const char* type                  = "groupnorm::pass";
+    static constexpr enumerator<groupnorm::pass> all[] = {{whole, "whole"}, {sums, "sums"}, {apply, "apply"}};
+};
+
+namespace ck_tile::groupnorm
+{
+
 struct config
 {
     architecture arch;

@@ -21,7 +21,18 @@ enum class layout
     ngchw  // N G C HW
 };
 
-constexpr const char* name_of(layout order) { return order == layout::nhwgc ? "nhwgc" : "ngchw"; }
+} // namespace ck_tile::groupnorm
+
+template <>
+struct ck_tile::enumerators<ck_tile::groupnorm::layout>
+{
+    using enum groupnorm::layout;
+    static constexpr const char* type                    = "groupnorm::layout";
+    static constexpr enumerator<groupnorm::layout> all[] = {{nhwgc, "nhwgc"}, {ngchw, "ngchw"}};
+};
+
+namespace ck_tile::groupnorm
+{
 
 constexpr int max_spatial = 3;
 

@@ -2,6 +2,8 @@
 // The layouts of the tensors, and the kinds of indices: what a problem and the configuration of a kernel both name.
 #pragma once
 
+#include "ck_tile/numeric/enumeration.hpp"
+
 namespace ck_tile::maxpool
 {
 
@@ -11,8 +13,6 @@ enum class layout
     nhwc,
     nchw
 };
-
-constexpr const char* name_of(layout order) { return order == layout::nhwc ? "nhwc" : "nchw"; }
 
 // How the place of a window's maximum is told:
 //   u8         its number among the elements of the window, y * X + x, in one byte; windows of at most 256 elements
@@ -27,21 +27,26 @@ enum class indices
     recompute
 };
 
-constexpr const char* name_of(indices kind)
-{
-    switch(kind)
-    {
-    case indices::u8: return "u8";
-    case indices::int32: return "int32";
-    case indices::int64: return "int64";
-    case indices::recompute: return "recompute";
-    }
-    return "unknown";
-}
-
 constexpr int bytes_of(indices kind)
 {
     return kind == indices::u8 ? 1 : kind == indices::int32 ? 4 : kind == indices::int64 ? 8 : 0;
 }
 
 } // namespace ck_tile::maxpool
+
+template <>
+struct ck_tile::enumerators<ck_tile::maxpool::layout>
+{
+    using enum maxpool::layout;
+    static constexpr const char* type                  = "maxpool::layout";
+    static constexpr enumerator<maxpool::layout> all[] = {{nhwc, "nhwc"}, {nchw, "nchw"}};
+};
+
+template <>
+struct ck_tile::enumerators<ck_tile::maxpool::indices>
+{
+    using enum maxpool::indices;
+    static constexpr const char* type                   = "maxpool::indices";
+    static constexpr enumerator<maxpool::indices> all[] = {
+        {u8, "u8"}, {int32, "int32"}, {int64, "int64"}, {recompute, "recompute"}};
+};

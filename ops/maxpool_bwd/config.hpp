@@ -78,7 +78,7 @@ constexpr violation check(const config& c, const target& t)
     const int element = bytes_of(c.dtype), index = bytes_of(c.index);
 
     if(c.index == indices::recompute)
-        return {"an instance reads indices of one kind", maxpool::name_of(c.index), "choose u8, int32 or int64"};
+        return {"an instance reads indices of one kind", ck_tile::name_of(c.index), "choose u8, int32 or int64"};
     if(c.threads < t.wave || c.threads % t.wave != 0 || c.threads > t.max_block_threads)
         return {"threads must be whole waves within a block", c.threads, "use a multiple of the wave"};
     if(!power_of_two(c.vector) || c.vector * element > t.max_vector_bytes || c.vector * index > t.max_vector_bytes)
@@ -97,7 +97,7 @@ constexpr violation check(const config& c, const target& t)
         return {"window and stride must be positive, and the pad smaller than the window", c.left_pad,
                 "use window 0 for any"};
     if(c.index != indices::u8)
-        return {"a known window is read with u8 indices", maxpool::name_of(c.index), "use window 0 for other indices"};
+        return {"a known window is read with u8 indices", ck_tile::name_of(c.index), "use window 0 for other indices"};
     if(c.window > 16)
         return {"u8 indices count at most 256 elements of a window", c.window, "use window 0 with wider indices"};
     if(c.rows < 1 || c.cols < 1)

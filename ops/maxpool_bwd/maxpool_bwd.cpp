@@ -101,8 +101,8 @@ status supports(const instance& i, const problem& given)
     const config& c = i.configuration;
     const problem p = with_stored_indices(given);
     if(c.index != p.indices)
-        return rejection{fmt::format("the instance reads {} indices, the problem has {}", maxpool::name_of(c.index),
-                                     maxpool::name_of(p.indices))};
+        return rejection{fmt::format("the instance reads {} indices, the problem has {}", ck_tile::name_of(c.index),
+                                     ck_tile::name_of(p.indices))};
     if(status s = maxpool::check_kind(c, p); !s)
         return s;
     if(!c.any_window())

@@ -28,7 +28,7 @@ struct config
 constexpr violation check(const config& c, const target& t)
 {
     if(c.index == indices::recompute)
-        return {"an instance writes indices of one kind", maxpool::name_of(c.index), "choose u8, int32 or int64"};
+        return {"an instance writes indices of one kind", ck_tile::name_of(c.index), "choose u8, int32 or int64"};
     if(c.threads < t.wave || c.threads % t.wave != 0 || c.threads > t.max_block_threads)
         return {"threads must be whole waves within a block", c.threads, "use a multiple of the wave"};
     if(c.vector < 1 || (c.vector & (c.vector - 1)) != 0 || c.vector * bytes_of(c.dtype) > t.max_vector_bytes ||

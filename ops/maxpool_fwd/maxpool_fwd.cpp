@@ -37,8 +37,8 @@ status supports(const instance& i, const problem& p)
     if(status s = maxpool::validate(p); !s)
         return s;
     if(p.indices != indices::recompute && c.index != p.indices)
-        return rejection{fmt::format("the instance writes {} indices, the problem wants {}", maxpool::name_of(c.index),
-                                     maxpool::name_of(p.indices))};
+        return rejection{fmt::format("the instance writes {} indices, the problem wants {}", ck_tile::name_of(c.index),
+                                     ck_tile::name_of(p.indices))};
     if(status s = maxpool::check_kind(c, p); !s)
         return s;
     if(status s = maxpool::check_image(p, maxpool::bytes_of(p.indices)); !s)

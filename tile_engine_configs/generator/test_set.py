@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""The instances that a test needs: few that together show everything, and a sample of the others.
+
+A target has them for every type, so that each problem that all instances can do some of these can. One whose file is another's
+(`like`, nothing replaced, no sets), where that is built too, has the same programs: it has them for one type, drawn.
+
+For each target and type, each pair of values of two choices (layout, formulation, ...) is in some instance; and each number
+that a field has is in one of any target. Of the instances that show as much, the one with the smaller numbers is taken."""
+
+import hashlib
+import itertools
+import math
+
+SAMPLE = 0.05  # of what is left
+
+
+def drawn(*words):
+    """A number below 1 that the words decide."""
+    digest = hashlib.sha256("\0".join(words).encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
+def types_of(expansions, seed):
+    """The types that each target has."""
+    found, complete = {}, set()
+    for e in expansions:
+        types = sorted({i["dtype"] for i in e.kept})
+        if e.original in complete:
+            types = types[int(drawn(seed, e.target) * len(types)):][:1]
+        elif types:
+            complete.add(e.original)
+        found[e.target] = types
+    return found
+
+
+def shown_by(instance, fields):
+    """What an instance is an example of."""
+    values = instance["combination"]
+    choices = [name for name, field in fields.items() if field["kind"] == "choice" and name not in ("arch", "dtype")]
+    for names in itertools.combinations(choices, min(2, len(choices))):
+        yield instance["target"], instance["dtype"], *((name, values[name]) for name in names)
+    for name, field in fields.items():
+        if field["kind"] == "number":
+            yield name, values[name]
+
+
+def size_of(instance):
+    """The product of its numbers: what is small compiles and runs fast."""
+    return math.prod(max(abs(value), 1) for value in instance["combination"].values() if type(value) is int)
+
+
+def cover(candidates, fields):
+    """Names of few candidates that show all that all of them do: in turn the one that shows most that is new."""
+    shown = {i["name"]: set(shown_by(i, fields)) for i in sorted(candidates, key=lambda i: (size_of(i), i["name"]))}
+    left = set().union(*shown.values())
+    chosen = []
+    while left:
+        chosen.append(max(shown, key=lambda name: len(shown[name] & left)))
+        left -= shown[chosen[-1]]
+    return chosen
+
+
+def test_set(expansions, fields, seed):
+    """The names of the test set's instances. `seed` draws the sample, and the types of targets that are like others."""
+    types = types_of(expansions, seed)
+    candidates = [i for e in expansions for i in e.kept if i["dtype"] in types[e.target]]
+    chosen = set(cover(candidates, fields))
+    return chosen | {i["name"] for i in candidates if drawn(seed, i["name"]) < SAMPLE}
