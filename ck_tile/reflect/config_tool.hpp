@@ -38,10 +38,10 @@ std::vector<std::string> fields()
 {
     std::vector<std::string> all;
     each_leaf<T>([&](const std::string& name, auto get) {
-        const T example    = {};
-        using M            = std::remove_cvref_t<decltype(get(example))>;
-        std::string field  = fmt::format(R"({{"name": "{}", "kind": "{}")", name, enumeration<M> ? "choice" : "number");
-        std::string quote  = enumeration<M> ? "\"" : "";
+        const T example   = {};
+        using M           = std::remove_cvref_t<decltype(get(example))>;
+        const char* quote = enumeration<M> ? "\"" : "";
+        std::string field = fmt::format(R"({{"name": "{}", "kind": "{}")", name, enumeration<M> ? "choice" : "number");
         if constexpr(enumeration<M>)
         {
             std::vector<std::string> names;

@@ -32,7 +32,7 @@ json to_json(const T& value)
 
 namespace detail
 {
-// Reads get(whole), of which `from` is the JSON.
+// Reads the part get(whole), of which `from` is the JSON.
 template <class T, class Get>
 status read_json(const json& from, const std::string& where, T& whole, Get get)
 {
@@ -46,15 +46,15 @@ status read_json(const json& from, const std::string& where, T& whole, Get get)
             return rejected("give an object");
         status read;
         std::string names;
-        each_accessor<M>([&](std::string_view name, const auto& accessor) {
-            const member_of<Get, std::remove_cvref_t<decltype(accessor)>> member;
+        const auto read_member = [&](std::string_view name, const auto& accessor) {
             const std::string key(name);
             names += (names.empty() ? "" : ", ") + key;
             if(read && from.contains(key))
-                read = read_json(from.at(key), where + "." + key, whole, member);
-            else if(read && !has_default<T, std::remove_cvref_t<decltype(member)>>)
+                read = read_json(from.at(key), where + "." + key, whole, accessor);
+            else if(read && !has_default<T, std::remove_cvref_t<decltype(accessor)>>)
                 read = rejection{fmt::format("{}: {} is missing", where, key)};
-        });
+        };
+        each_accessor<M>(read_member, get);
         for(const auto& [key, ignored] : from.items())
         {
             bool known = false;

@@ -62,9 +62,10 @@ constexpr bool in_order()
     return ascending;
 }
 
-// The functions that give the members of T, with their names: (name, accessor) for each. Whoever sees members comes here.
+// Calls visit(name, accessor) for each member of T as C++ knows it; accessor(object) is the member. Whoever sees members
+// comes here.
 template <class T, class Visit>
-constexpr void each_accessor(Visit&& visit)
+constexpr void each_own_accessor(Visit&& visit)
 {
     static_assert(!has_members<T, decltype(boost::hana::size(boost::hana::accessors<T>()))::value + 1>,
                   "the struct has a member that its description forgets: name it in BOOST_HANA_ADAPT_STRUCT");
@@ -74,6 +75,21 @@ constexpr void each_accessor(Visit&& visit)
         visit(std::string_view(boost::hana::first(member).c_str()), boost::hana::second(member));
     });
 }
+
+template <described T>
+constexpr bool all_are_numbers()
+{
+    bool all = true;
+    each_own_accessor<T>([&](std::string_view, const auto& member) {
+        all = all && std::same_as<std::remove_cvref_t<decltype(member(std::declval<T&>()))>, int>;
+    });
+    return all;
+}
+
+// Whether the members of a T stand in its place, in JSON, names and printouts: a struct of numbers is one thing (a block of
+// 128x128x32), another one only groups what has names of its own.
+template <class T>
+concept dissolves = described<T> && !all_are_numbers<std::remove_cvref_t<T>>();
 
 struct itself
 {
@@ -86,6 +102,21 @@ struct member_of
     constexpr auto& operator()(auto& object) const { return Inner{}(Outer{}(object)); }
 };
 
+// Calls visit(name, accessor) for each member of T, and for those of members that dissolve; if T is itself a member of
+// another struct, get(whole) gives it, and accessor(whole) the member.
+template <class T, class Visit, class Get = itself>
+constexpr void each_accessor(Visit&& visit, Get = {})
+{
+    each_own_accessor<T>([&](std::string_view name, const auto& member) {
+        using M = std::remove_cvref_t<decltype(member(std::declval<T&>()))>;
+        const member_of<Get, std::remove_cvref_t<decltype(member)>> accessor;
+        if constexpr(dissolves<M>)
+            each_accessor<M>(visit, accessor);
+        else
+            visit(name, accessor);
+    });
+}
+
 template <class T, class Get>
 constexpr auto initial_value(Get get)
 {
@@ -94,33 +125,34 @@ constexpr auto initial_value(Get get)
 }
 } // namespace detail
 
-// Calls visit(name, member) for each member of `object`.
+// Calls visit(name, member) for each member of `object`, and for those of members that dissolve.
 template <described T, class Visit>
 constexpr void each_member(T&& object, Visit&& visit)
 {
     detail::each_accessor<std::remove_cvref_t<T>>(
-        [&](std::string_view name, const auto& member) { visit(name, member(object)); });
+        [&](std::string_view name, const auto& accessor) { visit(name, accessor(object)); });
 }
 
-// Calls visit(name, get) for each member of T that has no members of its own, those of inner structs by their full names
-// (block.m): get(object) is the member.
+// Calls visit(name, accessor) for each member of T that has no members of its own, those of inner structs by their full names
+// (block.m).
 template <described T, class Visit, class Get = detail::itself>
-void each_leaf(Visit&& visit, const std::string& prefix = "", Get = {})
+void each_leaf(Visit&& visit, const std::string& prefix = "", Get get = {})
 {
-    using M = std::remove_cvref_t<decltype(Get{}(std::declval<T&>()))>;
-    detail::each_accessor<M>([&](std::string_view name, const auto& member) {
-        const detail::member_of<Get, std::remove_cvref_t<decltype(member)>> get;
-        const std::string full = prefix + std::string(name);
-        if constexpr(described<decltype(get(std::declval<T&>()))>)
-            each_leaf<T>(visit, full + ".", get);
-        else
-            visit(full, get);
-    });
+    using Whole = std::remove_cvref_t<decltype(get(std::declval<T&>()))>;
+    detail::each_accessor<Whole>(
+        [&](std::string_view name, const auto& accessor) {
+            const std::string full = prefix + std::string(name);
+            if constexpr(described<decltype(accessor(std::declval<T&>()))>)
+                each_leaf<T>(visit, full + ".", accessor);
+            else
+                visit(full, accessor);
+        },
+        get);
 }
 
-// Whether the struct gives the member that get(object) is an initial value: reading one that has none is no constant.
-template <class T, class Get>
-concept has_default = requires { typename std::bool_constant<(detail::initial_value<T>(Get{}), true)>; };
+// Whether the struct gives the member accessor(object) an initial value: reading one that has none is no constant.
+template <class T, class Accessor>
+concept has_default = requires { typename std::bool_constant<(detail::initial_value<T>(Accessor{}), true)>; };
 
 // Member by member, the first that differs decides.
 template <class T>
@@ -129,7 +161,7 @@ constexpr std::strong_ordering compare(const T& a, const T& b)
     if constexpr(described<T>)
     {
         std::strong_ordering order = std::strong_ordering::equal;
-        detail::each_accessor<T>([&](std::string_view, const auto& member) {
+        detail::each_own_accessor<T>([&](std::string_view, const auto& member) {
             if(order == 0)
                 order = compare(member(a), member(b));
         });

@@ -2,8 +2,7 @@
 // Described configurations as text: the canonical name and back, a printout, the C++ value.
 //
 // A name is the operation's, and a word per member: an enumeration its identifier, a number the member's name and the digits
-// (`spatial2`), a struct of numbers the member's name and all of them (`block128x128x32`), another struct the words of its
-// members. Names are C++ identifiers.
+// (`spatial2`), a struct of numbers the member's name and all of them (`block128x128x32`). Names are C++ identifiers.
 #pragma once
 
 #include "ck_tile/numeric/choices.hpp"
@@ -56,20 +55,6 @@ std::string leaf(const T& member)
     else
         return std::to_string(member);
 }
-
-template <described T>
-constexpr bool all_are_numbers()
-{
-    bool all = true;
-    each_member(T{}, [&](std::string_view, const auto& member) {
-        all = all && std::same_as<std::remove_cvref_t<decltype(member)>, int>;
-    });
-    return all;
-}
-
-// A struct whose members a name tells one by one.
-template <class T>
-concept told_by_members = described<T> && !all_are_numbers<std::remove_cvref_t<T>>();
 
 // Takes `word` off the front of `text`.
 inline bool take(std::string_view& text, std::string_view word)
@@ -138,34 +123,6 @@ status take_word(std::string_view& text, std::string_view name, T& member)
     }
 }
 
-// "_" and a word for each member.
-template <described T>
-void put_members(std::string& text, const T& c)
-{
-    each_member(c, [&](std::string_view name, const auto& member) {
-        if constexpr(told_by_members<decltype(member)>)
-            put_members(text, member);
-        else
-            text += "_" + word_of(name, member);
-    });
-}
-
-template <described T>
-status take_members(std::string_view& text, T& c)
-{
-    status read;
-    each_member(c, [&](std::string_view name, auto& member) {
-        if(!read)
-            return;
-        if constexpr(told_by_members<decltype(member)>)
-            read = take_members(text, member);
-        else if(!take(text, "_"))
-            read = rejection{fmt::format("_ and {} are to follow at '{}'", name, text)};
-        else
-            read = take_word(text, name, member);
-    });
-    return read;
-}
 } // namespace detail
 
 // The canonical name of a configuration of an operation.
@@ -173,7 +130,7 @@ template <described T>
 std::string instance_name(std::string_view operation, const T& c)
 {
     std::string name(operation);
-    detail::put_members(name, c);
+    each_member(c, [&](std::string_view member, const auto& value) { name += "_" + detail::word_of(member, value); });
     return name;
 }
 
@@ -184,10 +141,14 @@ result<T> parse_instance_name(std::string_view operation, std::string_view name)
     T c                   = {};
     std::string_view rest = name;
     status read;
-    if(detail::take(rest, operation))
-        read = detail::take_members(rest, c);
-    else
+    if(!detail::take(rest, operation))
         read = rejection{fmt::format("it does not begin with {}", operation)};
+    each_member(c, [&](std::string_view member, auto& value) {
+        if(read && !detail::take(rest, "_"))
+            read = rejection{fmt::format("_ and {} are to follow at '{}'", member, rest)};
+        if(read)
+            read = detail::take_word(rest, member, value);
+    });
     if(read && !rest.empty())
         read = rejection{fmt::format("nothing is to follow at '{}'", rest)};
     if(!read)
@@ -211,18 +172,19 @@ std::string print(const T& c)
 template <described T>
 std::string literal(const T& c)
 {
-    return "{" +
-           detail::join(c, ", ",
-                        [](std::string_view name, const auto& member) {
-                            using M = std::remove_cvref_t<decltype(member)>;
-                            if constexpr(described<M>)
-                                return fmt::format(".{} = {}", name, literal(member));
-                            else if constexpr(enumeration<M>)
-                                return fmt::format(".{} = {}::{}", name, enumerators<M>::type, detail::leaf(member));
-                            else
-                                return fmt::format(".{} = {}", name, detail::leaf(member));
-                        }) +
-           "}";
+    std::string text;
+    detail::each_own_accessor<T>([&](std::string_view name, const auto& accessor) {
+        const auto& member = accessor(c);
+        using M            = std::remove_cvref_t<decltype(member)>;
+        text += fmt::format("{}.{} = ", text.empty() ? "" : ", ", name);
+        if constexpr(described<M>)
+            text += literal(member);
+        else if constexpr(enumeration<M>)
+            text += fmt::format("{}::{}", enumerators<M>::type, name_of(member));
+        else
+            text += detail::leaf(member);
+    });
+    return "{" + text + "}";
 }
 
 } // namespace ck_tile::reflect

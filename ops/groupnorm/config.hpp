@@ -53,10 +53,10 @@ struct config
     data_type dtype;
     innermost dense;
     groupnorm::pass pass;
-    int vector; // elements that one access moves
-    int waves;  // of a unit
-    int steps;  // vectors of each tensor that a thread holds
-    int units;  // compute units that share a block
+    int vector;    // elements that one access moves
+    int waves;     // of a unit
+    int steps;     // vectors of each tensor that a thread holds
+    int units = 1; // compute units that share a block
 
     constexpr int wave() const { return facts(arch).wave; }
     constexpr int threads() const { return waves * wave(); } // of a unit

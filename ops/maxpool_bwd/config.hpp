@@ -18,10 +18,10 @@ struct config
     data_type dtype;
     indices index; // u8, int32 or int64
     maxpool::layout layout;
-    int window, stride, left_pad; // of height and width; window 0: all of them, and the dilation, are the problem's
-    int rows, cols;               // of the patch of dX that a thread makes, in strides
-    int vector;                   // channels that a thread has side by side (nhwc); 1 (nchw)
-    int threads;                  // of a block
+    int window = 0, stride = 0, left_pad = 0; // of height and width; window 0: all, and the dilation, are the problem's
+    int rows = 1, cols = 1;                   // of the patch of dX that a thread makes, in strides
+    int vector  = 1;                          // channels that a thread has side by side (nhwc); 1 (nchw)
+    int threads = 256;                        // of a block
 
     constexpr bool any_window() const { return window == 0; }
     constexpr int patch_height() const { return any_window() ? 1 : rows * stride; }

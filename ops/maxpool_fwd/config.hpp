@@ -17,8 +17,8 @@ struct config
     data_type dtype;
     indices index; // u8, int32 or int64
     maxpool::layout layout;
-    int vector;  // channels that a thread has side by side (nhwc); 1 (nchw)
-    int threads; // of a block
+    int vector  = 1;   // channels that a thread has side by side (nhwc); 1 (nchw)
+    int threads = 256; // of a block
 
     constexpr distribution cell() const { return maxpool::one_patch_each(arch, threads, 1, 1, vector); }
 };

@@ -157,22 +157,32 @@ def read_chain(path):
     return chain
 
 
-def replaced(where, replace, combinations, fields):
-    """Each combination with the values that `replace` {field: {old: new}} names exchanged."""
-    if not isinstance(replace, dict):
-        raise ConfigurationError(f"{where}: give an object, {{field: {{old value: new value}}}}")
-    rules = {}
-    for name, values in replace.items():
+def rule_of(where, rule, fields):
+    """A rule {"where": {field: value or values}, "by": {field: value}}, its fields and values checked."""
+    if not isinstance(rule, dict) or set(rule) != {"where", "by"} or not all(isinstance(v, dict) and v for v in rule.values()):
+        raise ConfigurationError(f'{where}: {json.dumps(rule)} is not allowed: give {{"where": {{field: value}}, "by": {{field: '
+                                 f'value}}}}')
+    for name in [*rule["where"], *rule["by"]]:
         if name not in fields:
             raise ConfigurationError(f"{where}: there is no field {name}; there are {', '.join(fields)}")
-        if not isinstance(values, dict) or not values:
-            raise ConfigurationError(f"{where}.{name}: give an object, {{old value: new value}}")
-        present = {str(c[name]): c[name] for c in combinations}
-        for old, new in values.items():
-            if old not in present:
-                raise ConfigurationError(f"{where}.{name}: no set has {old}; they have {', '.join(present)}")
-            rules[name, present[old]] = checked_value(f"{where}.{name}.{old}", fields[name], new)
-    return [{name: rules.get((name, value), value) for name, value in c.items()} for c in combinations]
+    condition = {name: leaf_values(f"{where}.where.{name}", fields[name], value) for name, value in rule["where"].items()}
+    change = {name: checked_value(f"{where}.by.{name}", fields[name], value) for name, value in rule["by"].items()}
+    return condition, change
+
+
+def replaced(where, rules, combinations, fields):
+    """The combinations, changed by each rule whose condition they meet as they are given."""
+    if not isinstance(rules, list) or not rules:
+        raise ConfigurationError(f"{where}: give a list of at least one rule")
+    changed = [dict(c) for c in combinations]
+    for number, rule in enumerate(rules):
+        condition, change = rule_of(f"{where}[{number}]", rule, fields)
+        met = [new for c, new in zip(combinations, changed) if all(c[name] in values for name, values in condition.items())]
+        if not met:
+            raise ConfigurationError(f"{where}[{number}]: no combination has {json.dumps(rule['where'])}: leave the rule out")
+        for new in met:
+            new.update(change)
+    return changed
 
 
 def read_combinations(path, fields):

@@ -18,7 +18,7 @@ enum class speed
     fast
 };
 
-// Holds an enumeration, so that names have its members one by one.
+// Dissolves: it has more than numbers.
 struct engine
 {
     speed pace;
@@ -70,7 +70,7 @@ settings random_settings(random_numbers& random)
 TEST(Reflect, NamesReadAsConfigurations)
 {
     EXPECT_EQ(instance_name("op", example), example_name);
-    EXPECT_EQ(print(example), "arch gfx942, dtype fp16, engine (pace slow_and_steady, waves (m 2, n 1)), stages 2, "
+    EXPECT_EQ(print(example), "arch gfx942, dtype fp16, pace slow_and_steady, waves (m 2, n 1), stages 2, "
                               "block (m 128, n 64, k 32)");
     EXPECT_EQ(literal(example), "{.arch = architecture::gfx942, .dtype = data_type::fp16, .engine = "
                                 "{.pace = reflect::speed::slow_and_steady, .waves = {.m = 2, .n = 1}}, .stages = 2, "
@@ -144,25 +144,25 @@ TEST(Reflect, OtherJsonIsRejectedWithThePlaceAndWhatIsAllowed)
         ASSERT_FALSE(read) << why;
         EXPECT_EQ(read.reason(), why);
     };
-    expect([](json& j) { j["engine"]["pace"] = "hasty"; },
-           "file.engine.pace: \"hasty\" is not allowed: choose from slow, slow_and_steady, fast");
-    expect([](json& j) { j["engine"]["pace"] = 1; },
-           "file.engine.pace: 1 is not allowed: choose from slow, slow_and_steady, fast");
+    expect([](json& j) { j["pace"] = "hasty"; },
+           "file.pace: \"hasty\" is not allowed: choose from slow, slow_and_steady, fast");
+    expect([](json& j) { j["pace"] = 1; },
+           "file.pace: 1 is not allowed: choose from slow, slow_and_steady, fast");
     expect([](json& j) { j["dtype"] = "int32"; }, "file.dtype: \"int32\" is not allowed: choose from fp16, bf16, fp32");
     expect([](json& j) { j["stages"] = "two"; }, "file.stages: \"two\" is not allowed: give a whole number");
     expect([](json& j) { j["stages"] = 1.5; }, "file.stages: 1.5 is not allowed: give a whole number");
     expect([](json& j) { j["stages"] = 1LL << 40; }, "file.stages: 1099511627776 is not allowed: give a whole number");
     expect([](json& j) { j["block"] = 3; }, "file.block: 3 is not allowed: give an object");
-    expect([](json& j) { j["engine"].erase("waves"); }, "file.engine: waves is missing");
-    expect([](json& j) { j.erase("engine"); }, "file: engine is missing");
+    expect([](json& j) { j["waves"].erase("n"); }, "file.waves: n is missing");
+    expect([](json& j) { j.erase("pace"); }, "file: pace is missing");
     expect([](json& j) { j["block"]["o"] = 1; }, "file.block: unknown key o; allowed are m, n, k");
-    expect([](json& j) { j["tempo"] = 1; }, "file: unknown key tempo; allowed are arch, dtype, engine, stages, block");
+    expect([](json& j) { j["tempo"] = 1; }, "file: unknown key tempo; allowed are arch, dtype, pace, waves, stages, block");
 }
 
 TEST(Reflect, WhatJsonLeavesOutHasTheDefaultOfTheStruct)
 {
     const auto read = from_json<settings>(
-        json::parse(R"({"arch": "gfx11", "engine": {"pace": "fast", "waves": {"m": 1, "n": 2}}, "block": {"k": 16}})"),
+        json::parse(R"({"arch": "gfx11", "pace": "fast", "waves": {"m": 1, "n": 2}, "block": {"k": 16}})"),
         "file");
     ASSERT_TRUE(read) << read.reason();
     const settings expected = {.arch = architecture::gfx11, .engine = {speed::fast, {1, 2}}, .block = {64, 64, 16}};
@@ -178,8 +178,8 @@ TEST(Reflect, FieldsTakeStructsApartAndHaveDefaults)
     EXPECT_EQ(detail::fields<settings>(),
               (std::vector{field(R"(arch", "kind": "choice", "values": [)" + architectures + "]"),
                            field(R"(dtype", "kind": "choice", "values": ["fp16", "bf16", "fp32"], "default": "bf16")"),
-                           field(R"(engine.pace", "kind": "choice", "values": ["slow", "slow_and_steady", "fast"])"),
-                           field(R"(engine.waves.m", "kind": "number")"), field(R"(engine.waves.n", "kind": "number")"),
+                           field(R"(pace", "kind": "choice", "values": ["slow", "slow_and_steady", "fast"])"),
+                           field(R"(waves.m", "kind": "number")"), field(R"(waves.n", "kind": "number")"),
                            field(R"(stages", "kind": "number", "default": 2)"),
                            field(R"(block.m", "kind": "number", "default": 64)"),
                            field(R"(block.n", "kind": "number", "default": 64)"),
