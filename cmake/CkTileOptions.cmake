@@ -8,6 +8,10 @@ set(CK_TILE_CONFIGURATIONS "${PROJECT_SOURCE_DIR}/tile_engine_configs" CACHE PAT
     "Folder of the configurations, <operation>/<target>.json, that instances are generated from")
 set(CK_TILE_FILTERS "" CACHE STRING
     "Conditions on the fields of a configuration that instances must meet, such as block.m >= 128; see generate.py --help")
+set(CK_TILE_INSTANCES all CACHE STRING
+    "Instances to build of those that the other choices leave: all, or test - few that together show everything, and a sample")
+set_property(CACHE CK_TILE_INSTANCES PROPERTY STRINGS all test)
+set(CK_TILE_SAMPLE "" CACHE STRING "Text that draws the sample of CK_TILE_INSTANCES=test, such as a commit's hash")
 file(GLOB operations CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tile_engine_configs
     ${PROJECT_SOURCE_DIR}/tile_engine_configs/*/config_tool.cpp)
 list(TRANSFORM operations REPLACE "/config_tool.cpp" "" OUTPUT_VARIABLE operations)
@@ -43,6 +47,9 @@ foreach(dtype IN LISTS CK_TILE_DTYPES)
         message(FATAL_ERROR "CK_TILE_DTYPES: '${dtype}' is not an element type; choose from fp16, bf16 and fp32")
     endif()
 endforeach()
+if(NOT CK_TILE_INSTANCES MATCHES "^(all|test)$")
+    message(FATAL_ERROR "CK_TILE_INSTANCES: '${CK_TILE_INSTANCES}' is not a choice of instances; choose from all and test")
+endif()
 foreach(operation IN LISTS CK_TILE_OPS)
     if(NOT operation IN_LIST operations)
         message(FATAL_ERROR "CK_TILE_OPS: '${operation}' is not an operation; choose from ${operations}")

@@ -10,7 +10,7 @@
 
 A file tile_engine_configs/<operation>/<target>.json holds sets; a set gives each field of the operation's configuration a
 value, a list of values or, for numbers, {"min": 64, "max": 256, "step": 64}; a field that it leaves out has its default. Every
-combination is an instance if it is legal. `"like": "gfx90a"` takes another target's sets, changed as
+combination is an instance if it is legal. `"like": "gfx942"` takes another target's sets, changed as
 `"replace": [{"where": {"steps": 16}, "by": {"steps": 12}}]` says, and adds those of its own. What fields there are and what is
 legal, only C++ knows: <operation>/config_tool.cpp is compiled and asked.
 """

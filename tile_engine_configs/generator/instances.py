@@ -14,8 +14,8 @@ class Expansion:
     def __init__(self, path, tool, filters):
         fields = {name: field for name, field in tool.fields.items() if name != "arch"}
         self.target = path.stem
-        self.original = sets.original_of(path)
         combinations = [{"arch": self.target, **c} for c in sets.read_combinations(path, fields)]
+        self.original = sets.original_of(path, fields)
         answers = tool.check(combinations)
         # The type is a field like others, even where it follows from the instruction.
         answered = [{"target": self.target, "combination": c | {"dtype": a["dtype"]}, **a}

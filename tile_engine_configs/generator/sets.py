@@ -198,9 +198,10 @@ def read_combinations(path, fields):
     return list({tuple(c.items()): c for c in found}.values())
 
 
-def original_of(path):
-    """The target whose configurations a file has, changing nothing: its own, or that of another file."""
+def original_of(path, fields):
+    """The target whose programs a file has, with other numbers at most: its own, or that of the file that it is like."""
     for document in read_chain(path):
-        if "replace" in document or "sets" in document:
+        changes = [name for rule in document.get("replace", []) for name in rule["by"]]
+        if "sets" in document or any(fields[name]["kind"] == "choice" for name in changes):
             return document["target"]
     raise AssertionError("the last of a chain has sets")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The instances that a test needs: few that together show everything, and a sample of the others.
 
-A target has them for every type, so that each problem that all instances can do some of these can. One whose file is another's
-(`like`, nothing replaced, no sets), where that is built too, has the same programs: it has them for one type, drawn.
+A target has them for every type. One whose file is like another's, with other numbers at most, has the same programs: where both
+are built, it has them for one type, drawn; the same one for every operation, as one may need another.
 
-For each target and type, each pair of values of two choices (layout, formulation, ...) is in some instance; and each number
-that a field has is in one of any target. Of the instances that show as much, the one with the smaller numbers is taken."""
+For each target and type, each pair of values of two choices (layout, formulation, ...) is in some instance, so that what all
+instances can do some of these can; and each number that a field has is in one of any target. Of the instances that show as
+much, the one with the smaller numbers is taken."""
 
 import hashlib
 import itertools
@@ -22,13 +23,11 @@ def drawn(*words):
 
 def types_of(expansions, seed):
     """The types that each target has."""
-    found, complete = {}, set()
-    for e in expansions:
+    complete, found = {}, {}
+    for e in sorted(expansions, key=lambda e: e.target != e.original):  # where it is built, the original itself
         types = sorted({i["dtype"] for i in e.kept})
-        if e.original in complete:
-            types = types[int(drawn(seed, e.target) * len(types)):][:1]
-        elif types:
-            complete.add(e.original)
+        if types and complete.setdefault(e.original, e.target) != e.target:
+            types = [types[int(drawn(seed, e.target) * len(types))]]
         found[e.target] = types
     return found
 
