@@ -23,7 +23,7 @@ function(ck_tile_generate_instances target operation)
         list(APPEND filters --filter "${filter}")
     endforeach()
     set(flags)
-    foreach(library Boost::headers fmt::fmt nlohmann_json::nlohmann_json)
+    foreach(library Boost::headers fmt::fmt)
         get_target_property(folders ${library} INTERFACE_INCLUDE_DIRECTORIES)
         foreach(folder IN LISTS folders)
             if(IS_DIRECTORY "${folder}")
@@ -32,9 +32,9 @@ function(ck_tile_generate_instances target operation)
         endforeach()
     endforeach()
     execute_process(
-        COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${Python3_EXECUTABLE} ${engine}/generate.py generate
+        COMMAND ${Python3_EXECUTABLE} ${engine}/generate.py generate
                 --operation ${operation} --configurations ${set_CONFIGURATIONS} --targets ${architectures} ${filters}
-                --output ${output} --gpu-targets "${gpu_architectures}" --compiler ${CMAKE_CXX_COMPILER}
+                --select ${CK_TILE_INSTANCES} "--seed=${CK_TILE_SAMPLE}" --output ${output} --gpu-targets "${gpu_architectures}" --compiler ${CMAKE_CXX_COMPILER}
                 "--flags=${flags}" --cache ${PROJECT_BINARY_DIR}/tools
         OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE messages ERROR_STRIP_TRAILING_WHITESPACE
         RESULT_VARIABLE code)
@@ -51,7 +51,8 @@ function(ck_tile_generate_instances target operation)
     string(REGEX REPLACE "^[^:]*:|[\\\n]" " " headers "${headers}")
     separate_arguments(headers UNIX_COMMAND "${headers}")
     file(GLOB configurations CONFIGURE_DEPENDS ${set_CONFIGURATIONS}/${operation}/*.json)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${engine}/generate.py ${configurations} ${headers})
+    file(GLOB generator CONFIGURE_DEPENDS ${engine}/generator/*.py)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${engine}/generate.py ${generator} ${configurations} ${headers})
 
     set(sources ${output}/registry.cpp)
     set(objects)

@@ -16,7 +16,8 @@
 //   }
 #pragma once
 
-#include "ck_tile/numeric/enumeration.hpp"
+#include "ck_tile/numeric/choices.hpp"
+#include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/runtime/status.hpp"
 
 #include <fmt/format.h>
@@ -34,6 +35,12 @@ namespace ck_tile
 
 namespace detail
 {
+
+// Which values of an enumeration a problem may have: of types, those that operations compute in.
+template <class Enum>
+inline constexpr bool (*choosable)(Enum) = nullptr;
+template <>
+inline constexpr bool (*choosable<data_type>)(data_type) = is_floating;
 
 struct json_writer
 {
@@ -102,11 +109,11 @@ struct json_reader
     template <class Enum>
     void choice(const char* name, Enum& value)
     {
-        const std::string wanted = "one of " + choices<Enum>();
+        const std::string wanted = "one of " + choices<Enum>(choosable<Enum>);
         const json* found        = find(name, wanted);
         if(found == nullptr || !expect(found->is_string(), name, wanted))
             return;
-        if(const auto known = value_of<Enum>(found->get<std::string>()))
+        if(const auto known = value_of<Enum>(found->get<std::string>(), choosable<Enum>))
             value = *known;
         else
             expect(false, name, wanted);

@@ -23,7 +23,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tile_engine_configs"))
-import generate  # noqa: E402
+from generator import ConfigurationError, sources  # noqa: E402
+from generator.sets import nested  # noqa: E402
+from generator.tool import HERE, Tool  # noqa: E402
 
 # Numbers to draw from: round ones often, others sometimes. Which of them are legal is not for this script to know.
 NUMBERS = {"spatial": [1, 2, 3, 3, 4], "block": [16, 32, 32, 48, 64, 64, 96, 128, 128, 256], "waves": [1, 1, 2, 2, 3, 4, 8],
@@ -81,7 +83,7 @@ def draw_until(tool, count, accepted_share, rng):
 def write_configurations(folder, operation, accepted):
     by_target = {}
     for configuration, _ in accepted:
-        one = generate.nested(configuration)
+        one = nested(configuration)
         by_target.setdefault(one.pop("arch"), []).append(one)
     for target, sets in by_target.items():
         path = folder / operation / f"{target}.json"
@@ -95,7 +97,7 @@ def expect_rejections(rejected, operation, compiler, folder):
     wrong = 0
     for number, (_, answer) in enumerate(rejected):
         source = folder / f"rejected_{number}.cpp"
-        source.write_text(generate.instance_source(operation, answer))
+        source.write_text(sources.instance_source(operation, answer))
         done = subprocess.run([compiler, "-std=c++20", f"-I{ROOT}", "-fsyntax-only", str(source)], capture_output=True,
                               text=True)
         if done.returncode == 0 or "check(config) says which rule is broken" not in done.stderr:
@@ -127,9 +129,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ck_tile_random_") as temporary:
         build = arguments.build or Path(temporary) / "build"
         try:
-            tool = generate.Tool(generate.HERE / operation, arguments.compiler, os.environ.get("CXXFLAGS", "").split(),
+            tool = Tool(HERE / operation, arguments.compiler, os.environ.get("CXXFLAGS", "").split(),
                                  build / "tools")
-        except generate.ConfigurationError as error:
+        except ConfigurationError as error:
             sys.exit(f"check_random_configurations.py: {error}")
         accepted, rejected = draw_until(tool, arguments.count, arguments.accepted, random.Random(arguments.seed))
         if arguments.write:
@@ -137,8 +139,8 @@ def main():
             return 0
         configurations = build / "configurations"
         # Other operations, which this one may be made with, have the instances of the project.
-        shutil.copytree(generate.HERE, configurations, dirs_exist_ok=True,
-                        ignore=shutil.ignore_patterns(operation, "*.py", "*.cpp", "__pycache__"))
+        shutil.copytree(HERE, configurations, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns(operation, "generator", "*.py", "*.cpp", "__pycache__"))
         shapes = [f"host:{target}" for target in write_configurations(configurations, operation, accepted)]
         print(f"{len(accepted)} configurations that check() accepts, {len(rejected)} that it rejects by "
               f"{len({answer['rule'] for _, answer in rejected})} rules, seed {arguments.seed}", flush=True)

@@ -25,6 +25,19 @@ enum class epilogue
     direct
 };
 
+} // namespace ck_tile::gemm
+
+template <>
+struct ck_tile::enumerators<ck_tile::gemm::epilogue>
+{
+    using enum gemm::epilogue;
+    static constexpr const char* type                 = "gemm::epilogue";
+    static constexpr enumerator<gemm::epilogue> all[] = {{through_lds, "through_lds"}, {direct, "direct"}};
+};
+
+namespace ck_tile::gemm
+{
+
 namespace detail
 {
 constexpr lds_layout strip_in_lds(const shape& s) { return {.rows = strip(s).lengths[0], .cols = s.n, .pad = 4}; }

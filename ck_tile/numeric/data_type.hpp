@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The element types as run-time values: their names and sizes.
+// The element types as run-time values: their names, sizes and accuracy.
 #pragma once
 
 #include "ck_tile/numeric/enumeration.hpp"
+
+#pragma clang diagnostic push
+#pragma clang diagnostic error "-Wswitch" // a new type is to be told of in each function below
 
 namespace ck_tile
 {
@@ -12,7 +15,7 @@ enum class data_type
     fp16, // IEEE binary16
     bf16, // the upper half of a binary32
     fp32, // IEEE binary32
-    u8,   // index tensors
+    u8,   // these and the following: indices
     int32,
     int64
 };
@@ -20,9 +23,26 @@ enum class data_type
 template <>
 struct enumerators<data_type>
 {
-    static constexpr const char* type           = "data_type";
-    static constexpr enumerator<data_type> all[] = {{data_type::fp16, "fp16"}, {data_type::bf16, "bf16"}, {data_type::fp32, "fp32"}};
+    using enum data_type;
+    static constexpr const char* type            = "data_type";
+    static constexpr enumerator<data_type> all[] = {{fp16, "fp16"}, {bf16, "bf16"},   {fp32, "fp32"},
+                                                    {u8, "u8"},     {int32, "int32"}, {int64, "int64"}};
 };
+
+// Whether kernels can compute in the type: of the others there are tensors, but no configurations.
+constexpr bool is_floating(data_type type)
+{
+    switch(type)
+    {
+    case data_type::fp16:
+    case data_type::bf16:
+    case data_type::fp32: return true;
+    case data_type::u8:
+    case data_type::int32:
+    case data_type::int64: return false;
+    }
+    __builtin_unreachable();
+}
 
 constexpr int bytes_of(data_type type)
 {
@@ -35,15 +55,25 @@ constexpr int bytes_of(data_type type)
     case data_type::int32: return 4;
     case data_type::int64: return 8;
     }
-    return 0;
+    __builtin_unreachable();
 }
 
-constexpr bool is_floating(data_type type)
+// Half the distance between 1 and the next number above it: the relative error of one rounding. 0 of integers, which are exact.
+constexpr double unit_roundoff(data_type type)
 {
-    return type == data_type::fp16 || type == data_type::bf16 || type == data_type::fp32;
+    switch(type)
+    {
+    case data_type::fp16: return 1.0 / (1 << 11);
+    case data_type::bf16: return 1.0 / (1 << 8);
+    case data_type::fp32: return 1.0 / (1 << 24);
+    case data_type::u8:
+    case data_type::int32:
+    case data_type::int64: return 0;
+    }
+    __builtin_unreachable();
 }
 
-// The type that a configuration computes with: its field, or what its matrix instruction implies.
+// The type that a configuration computes in: its field, or what follows from its matrix instruction.
 template <class Config>
 constexpr data_type dtype_of(const Config& c)
 {
@@ -53,17 +83,6 @@ constexpr data_type dtype_of(const Config& c)
         return c.dtype;
 }
 
-// Half the distance between 1 and the next number above it: the relative error of one rounding.
-constexpr double unit_roundoff(data_type type)
-{
-    switch(type)
-    {
-    case data_type::fp16: return 1.0 / (1 << 11);
-    case data_type::bf16: return 1.0 / (1 << 8);
-    case data_type::fp32: return 1.0 / (1 << 24);
-    default: break;
-    }
-    return 1.0;
-}
-
 } // namespace ck_tile
+
+#pragma clang diagnostic pop

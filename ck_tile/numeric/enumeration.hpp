@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Names of enumerations' values, each written once, beside the enumeration.
+// The names of an enumeration's values, written once: what configurations, problems, command lines and messages say. From a
+// name to its value: choices.hpp.
 #pragma once
-
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace ck_tile
 {
@@ -16,11 +13,16 @@ struct enumerator
     const char* name;
 };
 
+// enumerators<E>, specialised beside the enumeration:
+//   static constexpr const char* type         E's name in namespace ck_tile, for generated sources
+//   static constexpr enumerator<E> all[]      its values with their identifiers
 template <class E>
 struct enumerators;
 
 template <class E>
-    requires requires { enumerators<E>::all; }
+concept enumeration = requires { enumerators<E>::all; };
+
+template <enumeration E>
 constexpr const char* name_of(E value)
 {
     for(const enumerator<E>& e : enumerators<E>::all)
@@ -29,23 +31,24 @@ constexpr const char* name_of(E value)
     return "unknown";
 }
 
-template <class E>
-constexpr std::optional<E> value_of(std::string_view name)
+// Such a list, where another table has the names.
+template <class E, int N>
+struct enumerator_list
 {
-    for(const enumerator<E>& e : enumerators<E>::all)
-        if(name == e.name)
-            return e.value;
-    return std::nullopt;
-}
+    enumerator<E> at[N];
 
-// "fp16, bf16, fp32"
-template <class E>
-std::string choices()
+    constexpr const enumerator<E>* begin() const { return at; }
+    constexpr const enumerator<E>* end() const { return at + N; }
+};
+
+// The list of what `row` makes of each of `rows`.
+template <class E, int N>
+constexpr enumerator_list<E, N> enumerators_of(const auto (&rows)[N], auto&& row)
 {
-    std::string names;
-    for(const enumerator<E>& e : enumerators<E>::all)
-        names += (names.empty() ? "" : ", ") + std::string(e.name);
-    return names;
+    enumerator_list<E, N> all = {};
+    for(int i = 0; i < N; ++i)
+        all.at[i] = row(rows[i]);
+    return all;
 }
 
 } // namespace ck_tile

@@ -5,6 +5,7 @@
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/targets/primitives.hpp"
 
+#include <cstdint>
 #include <type_traits>
 
 namespace ck_tile
@@ -14,34 +15,39 @@ using fp16 = _Float16;
 using bf16 = __bf16;
 using fp32 = float;
 
-template <class T>
-inline constexpr data_type type_of = std::is_same_v<T, fp16>   ? data_type::fp16
-                                     : std::is_same_v<T, bf16> ? data_type::bf16
-                                                               : data_type::fp32;
-
 namespace detail
 {
-template <data_type>
-struct element;
-template <>
-struct element<data_type::fp16>
+template <data_type Type, class T>
+struct element_is
 {
-    using type = fp16;
+    static constexpr data_type value = Type;
+    using type                       = T;
 };
-template <>
-struct element<data_type::bf16>
+
+// One line per type: element_of finds it by the value, type_of by the C++ type. A type without a line is an error of both.
+struct elements : element_is<data_type::fp16, fp16>,
+                  element_is<data_type::bf16, bf16>,
+                  element_is<data_type::fp32, fp32>,
+                  element_is<data_type::u8, std::uint8_t>,
+                  element_is<data_type::int32, std::int32_t>,
+                  element_is<data_type::int64, std::int64_t>
 {
-    using type = bf16;
 };
-template <>
-struct element<data_type::fp32>
-{
-    using type = fp32;
-};
+
+template <data_type Type, class T>
+element_is<Type, T> element_of(const element_is<Type, T>&);
+template <class T, data_type Type>
+element_is<Type, T> line_of(const element_is<Type, T>&);
 } // namespace detail
 
+template <class T>
+concept element_type = requires { detail::line_of<T>(detail::elements{}); };
+
+template <element_type T>
+inline constexpr data_type type_of = decltype(detail::line_of<T>(detail::elements{}))::value;
+
 template <data_type Type>
-using element_t = typename detail::element<Type>::type;
+using element_t = typename decltype(detail::element_of<Type>(detail::elements{}))::type;
 
 // What registers hold of an element: bf16 as its bits, because compilers turn even moves of bf16 into calls of a conversion
 // that older libraries lack.

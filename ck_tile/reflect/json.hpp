@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Described configurations as JSON, and what JSON may say: a schema for editors, the list of fields for the generator.
+// Described structs as JSON, and back.
 #pragma once
 
 #include "ck_tile/reflect/text.hpp"
@@ -30,84 +30,68 @@ json to_json(const T& value)
         return value;
 }
 
-// Reads what to_json writes. Rejects unknown and missing members and values of the wrong kind; `where` leads the reason.
-template <class T>
-result<T> from_json(const json& from, const std::string& where)
+namespace detail
 {
+// Reads the part get(whole), of which `from` is the JSON.
+template <class T, class Get>
+status read_json(const json& from, const std::string& where, T& whole, Get get)
+{
+    using M             = std::remove_cvref_t<decltype(get(whole))>;
     const auto rejected = [&](const std::string& wanted) {
         return rejection{fmt::format("{}: {} is not allowed: {}", where, from.dump(), wanted)};
     };
-    T value = {};
-    if constexpr(described<T>)
+    if constexpr(described<M>)
     {
         if(!from.is_object())
             return rejected("give an object");
         status read;
         std::string names;
-        each_member(value, [&](std::string_view name, auto& member) {
+        const auto read_member = [&](std::string_view name, const auto& accessor) {
             const std::string key(name);
             names += (names.empty() ? "" : ", ") + key;
-            if(read && !from.contains(key))
+            if(read && from.contains(key))
+                read = read_json(from.at(key), where + "." + key, whole, accessor);
+            else if(read && !has_default<T, std::remove_cvref_t<decltype(accessor)>>)
                 read = rejection{fmt::format("{}: {} is missing", where, key)};
-            if(!read)
-                return;
-            auto got = from_json<std::remove_cvref_t<decltype(member)>>(from.at(key), where + "." + key);
-            if(got)
-                member = *got;
-            else
-                read = rejection{got.reason()};
-        });
+        };
+        each_accessor<M>(read_member, get);
         for(const auto& [key, ignored] : from.items())
-            if(bool known = false; read)
-            {
-                each_member(value, [&](std::string_view name, const auto&) { known = known || name == key; });
-                if(!known)
-                    read = rejection{fmt::format("{}: unknown key {}; allowed are {}", where, key, names)};
-            }
-        if(!read)
-            return rejection{read.reason()};
-        return value;
+        {
+            bool known = false;
+            each_member(get(whole), [&](std::string_view name, const auto&) { known = known || name == key; });
+            if(read && !known)
+                read = rejection{fmt::format("{}: unknown key {}; allowed are {}", where, key, names)};
+        }
+        return read;
     }
-    else if constexpr(enumeration<T>)
+    else if constexpr(enumeration<M>)
     {
-        const auto found = from.is_string() ? value_of<T>(from.get<std::string>()) : std::nullopt;
+        const auto found = from.is_string() ? value_of<M>(from.get<std::string>(), configurable) : std::nullopt;
         if(!found)
-            return rejected("choose from " + choices<T>());
-        return *found;
+            return rejected("choose from " + choices<M>(configurable));
+        get(whole) = *found;
+        return {};
     }
     else
     {
-        if(!from.is_number_integer() || from < std::numeric_limits<T>::min() || from > std::numeric_limits<T>::max())
+        if(!from.is_number_integer() || from < std::numeric_limits<M>::min() || from > std::numeric_limits<M>::max())
             return rejected("give a whole number");
-        return from.get<T>();
+        get(whole) = from.get<M>();
+        return {};
     }
 }
+} // namespace detail
 
-// The fields of a configuration, structs taken apart: [{"name": "block.m", "kind": "number"}, {"name": "dtype", "kind":
-// "choice", "values": ["fp16", ...]}, ...]
+// Reads what to_json writes; a member that is left out has the struct's default. Rejects unknown members, missing ones that
+// have none, and values of the wrong kind; `where` leads the reason.
 template <described T>
-json fields(const std::string& prefix = "")
+result<T> from_json(const json& from, const std::string& where)
 {
-    json list = json::array();
-    each_member(T{}, [&](std::string_view name, const auto& member) {
-        using M                = std::remove_cvref_t<decltype(member)>;
-        const std::string full = prefix + std::string(name);
-        if constexpr(described<M>)
-        {
-            for(json& inner : fields<M>(full + "."))
-                list.push_back(std::move(inner));
-        }
-        else if constexpr(enumeration<M>)
-        {
-            json values = json::array();
-            for(const auto& e : enumerators<M>::all())
-                values.push_back(e.name);
-            list.push_back({{"name", full}, {"kind", "choice"}, {"values", values}});
-        }
-        else
-            list.push_back({{"name", full}, {"kind", "number"}});
-    });
-    return list;
+    T value           = {};
+    const status read = detail::read_json(from, where, value, detail::itself{});
+    if(!read)
+        return rejection{read.reason()};
+    return value;
 }
 
 } // namespace ck_tile::reflect

@@ -5,7 +5,7 @@
 // (`spatial2`), a struct of numbers the member's name and all of them (`block128x128x32`). Names are C++ identifiers.
 #pragma once
 
-#include "ck_tile/reflect/enumerators.hpp"
+#include "ck_tile/numeric/choices.hpp"
 #include "ck_tile/reflect/members.hpp"
 #include "ck_tile/numeric/violation.hpp"
 #include "ck_tile/runtime/status.hpp"
@@ -18,15 +18,13 @@
 namespace ck_tile::reflect
 {
 
-// "gfx90a, gfx942, gfx11"
+// The values that a configuration may have: all of an enumeration, but of the types only those that kernels compute in.
 template <enumeration E>
-std::string choices()
+constexpr bool configurable(E)
 {
-    std::string all;
-    for(const auto& e : enumerators<E>::all())
-        all += (all.empty() ? "" : ", ") + std::string(e.name);
-    return all;
+    return true;
 }
+constexpr bool configurable(data_type type) { return is_floating(type); }
 
 // The rule, the value that breaks it, what to do.
 inline std::string describe(const violation& v)
@@ -53,7 +51,7 @@ template <class T>
 std::string leaf(const T& member)
 {
     if constexpr(enumeration<T>)
-        return std::string(name_of(member));
+        return name_of(member);
     else
         return std::to_string(member);
 }
@@ -93,12 +91,13 @@ status take_word(std::string_view& text, std::string_view name, T& member)
     {
         // The longest that fits: one name may begin with another.
         std::string_view longest;
-        for(const auto& e : enumerators<T>::all())
-            if(text.starts_with(e.name) && e.name.size() >= longest.size())
-                member = e.value, longest = e.name;
+        for(const auto& e : enumerators<T>::all)
+            if(const std::string_view one = e.name;
+               configurable(e.value) && text.starts_with(one) && one.size() >= longest.size())
+                member = e.value, longest = one;
         if(longest.empty())
-            return rejection{
-                fmt::format("'{}' does not begin with a value of {}: choose from {}", text, name, choices<T>())};
+            return rejection{fmt::format("'{}' does not begin with a value of {}: choose from {}", text, name,
+                                         choices<T>(configurable))};
         take(text, longest);
         return {};
     }
@@ -123,6 +122,7 @@ status take_word(std::string_view& text, std::string_view name, T& member)
         }
     }
 }
+
 } // namespace detail
 
 // The canonical name of a configuration of an operation.
@@ -173,13 +173,14 @@ template <described T>
 std::string literal(const T& c)
 {
     std::string text;
-    each_own_member(c, [&](std::string_view name, const auto& member) {
-        using M = std::remove_cvref_t<decltype(member)>;
+    detail::each_own_accessor<T>([&](std::string_view name, const auto& accessor) {
+        const auto& member = accessor(c);
+        using M            = std::remove_cvref_t<decltype(member)>;
         text += fmt::format("{}.{} = ", text.empty() ? "" : ", ", name);
         if constexpr(described<M>)
             text += literal(member);
         else if constexpr(enumeration<M>)
-            text += fmt::format("{}::{}", enumerators<M>::type, detail::leaf(member));
+            text += fmt::format("{}::{}", enumerators<M>::type, name_of(member));
         else
             text += detail::leaf(member);
     });

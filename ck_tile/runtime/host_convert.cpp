@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 namespace ck_tile
 {
@@ -32,6 +33,26 @@ std::uint16_t to_bf16(float value)
 }
 
 float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+
+// The nearest whole number of the type, 0 for NaN.
+template <class Integer>
+Integer to_integer(float value)
+{
+    using limits = std::numeric_limits<Integer>;
+    if(std::isnan(value))
+        return 0;
+    const float whole = std::nearbyint(value);
+    // The largest number of a wide type is not a float; the next float above it is.
+    return whole >= static_cast<float>(limits::max())   ? limits::max()
+           : whole <= static_cast<float>(limits::min()) ? limits::min()
+                                                        : static_cast<Integer>(whole);
+}
+
+template <class Integer>
+float from_integer(Integer value)
+{
+    return static_cast<float>(value);
+}
 
 // Elements are copied in and out by memcpy, as the bytes need not be aligned; it compiles to plain loads and stores.
 template <class To, class From, class Convert>
@@ -62,7 +83,15 @@ std::vector<std::byte> encode(data_type type, std::span<const float> values)
     case data_type::fp32:
         convert_each<float, float>(elements.data(), values.data(), values.size(), std::identity{});
         break;
-    default: assert(false);
+    case data_type::u8:
+        convert_each<std::uint8_t, float>(elements.data(), values.data(), values.size(), to_integer<std::uint8_t>);
+        break;
+    case data_type::int32:
+        convert_each<std::int32_t, float>(elements.data(), values.data(), values.size(), to_integer<std::int32_t>);
+        break;
+    case data_type::int64:
+        convert_each<std::int64_t, float>(elements.data(), values.data(), values.size(), to_integer<std::int64_t>);
+        break;
     }
     return elements;
 }
@@ -81,7 +110,15 @@ std::vector<float> decode(data_type type, std::span<const std::byte> elements)
     case data_type::fp32:
         convert_each<float, float>(values.data(), elements.data(), values.size(), std::identity{});
         break;
-    default: assert(false);
+    case data_type::u8:
+        convert_each<float, std::uint8_t>(values.data(), elements.data(), values.size(), from_integer<std::uint8_t>);
+        break;
+    case data_type::int32:
+        convert_each<float, std::int32_t>(values.data(), elements.data(), values.size(), from_integer<std::int32_t>);
+        break;
+    case data_type::int64:
+        convert_each<float, std::int64_t>(values.data(), elements.data(), values.size(), from_integer<std::int64_t>);
+        break;
     }
     return values;
 }

@@ -11,11 +11,12 @@
 namespace ck_tile
 {
 
-// The elements as they lie in memory. Rounds to nearest, ties to even; too large a value becomes infinite, and NaN
-// stays NaN.
+// The elements as they lie in memory. Rounds to nearest, ties to even; too large a value becomes infinite, or the largest
+// number of an integer type, and NaN stays NaN, or becomes 0.
 std::vector<std::byte> encode(data_type type, std::span<const float> values);
 
-// The values of elements in memory, exactly. `elements` holds a whole number of them.
+// The values of elements in memory, exactly, but integers of more than 24 bits rounded. `elements` holds a whole number of
+// them.
 std::vector<float> decode(data_type type, std::span<const std::byte> elements);
 
 } // namespace ck_tile

@@ -170,6 +170,14 @@ inline constexpr matrix_instruction matrix_instructions[] = {
     // clang-format on
 };
 
+template <>
+struct enumerators<opcode>
+{
+    static constexpr const char* type = "opcode";
+    static constexpr auto all         = enumerators_of<opcode>(
+        matrix_instructions, [](const matrix_instruction& i) { return enumerator<opcode>{i.op, i.name}; });
+};
+
 // An operand for `pack` instructions along k, in which each lane holds consecutive k, as LDS gives them at once; the rows that
 // a lane holds become its registers. A and B reordered along k alike give the same product.
 constexpr distribution packed_operand(const distribution& one, int pack)

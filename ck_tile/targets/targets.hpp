@@ -13,6 +13,14 @@ namespace ck_tile
 
 inline constexpr const target* all_targets[] = {&gfx90a, &gfx942, &gfx950, &gfx11, &sm90};
 
+template <>
+struct enumerators<architecture>
+{
+    static constexpr const char* type = "architecture";
+    static constexpr auto all         = enumerators_of<architecture>(
+        all_targets, [](const target* t) { return enumerator<architecture>{t->arch, t->name}; });
+};
+
 constexpr const target& facts(architecture arch)
 {
     for(const target* t : all_targets)

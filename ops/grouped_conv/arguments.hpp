@@ -2,6 +2,7 @@
 // A grouped convolution as its kernels see it: three spatial dimensions, 32-bit lengths, the strides of each tensor.
 #pragma once
 
+#include "ck_tile/numeric/enumeration.hpp"
 #include "ck_tile/core/multi_index.hpp"
 
 #include <cstdint>
@@ -17,6 +18,19 @@ enum class innermost
     channels,
     spatial
 };
+
+} // namespace ck_tile::conv
+
+template <>
+struct ck_tile::enumerators<ck_tile::conv::innermost>
+{
+    using enum conv::innermost;
+    static constexpr const char* type                  = "conv::innermost";
+    static constexpr enumerator<conv::innermost> all[] = {{channels, "channels"}, {spatial, "spatial"}};
+};
+
+namespace ck_tile::conv
+{
 
 // Where the elements of a tensor of images lie, X or Y: distances in elements.
 struct image_strides

@@ -30,9 +30,9 @@ enum class layout
 template <>
 struct ck_tile::enumerators<ck_tile::conv::layout>
 {
-    static constexpr const char* type                = "conv::layout";
-    static constexpr enumerator<conv::layout> all[] = {
-        {conv::layout::nhwgc, "nhwgc"}, {conv::layout::gnhwc, "gnhwc"}, {conv::layout::ngchw, "ngchw"}};
+    using enum conv::layout;
+    static constexpr const char* type               = "conv::layout";
+    static constexpr enumerator<conv::layout> all[] = {{nhwgc, "nhwgc"}, {gnhwc, "gnhwc"}, {ngchw, "ngchw"}};
 };
 
 namespace ck_tile::conv

@@ -18,6 +18,20 @@ enum class split_k
     one_split
 };
 
+} // namespace ck_tile::grouped_conv_bwd_weight
+
+template <>
+struct ck_tile::enumerators<ck_tile::grouped_conv_bwd_weight::split_k>
+{
+    using enum grouped_conv_bwd_weight::split_k;
+    static constexpr const char* type                                   = "split_k";
+    static constexpr enumerator<grouped_conv_bwd_weight::split_k> all[] = {{any_split, "any_split"},
+                                                                           {one_split, "one_split"}};
+};
+
+namespace ck_tile::grouped_conv_bwd_weight
+{
+
 // Elements that one access moves: of dY, X and dW.
 struct vector_widths
 {

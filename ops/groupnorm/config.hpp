@@ -29,12 +29,19 @@ enum class pass
 } // namespace ck_tile::groupnorm
 
 template <>
+struct ck_tile::enumerators<ck_tile::groupnorm::innermost>
+{
+    using enum groupnorm::innermost;
+    static constexpr const char* type                       = "groupnorm::innermost";
+    static constexpr enumerator<groupnorm::innermost> all[] = {{channels, "channels"}, {spatial, "spatial"}};
+};
+
+template <>
 struct ck_tile::enumerators<ck_tile::groupnorm::pass>
 {
-    static constexpr const char* type                   = "groupnorm::pass";
-    static constexpr enumerator<groupnorm::pass> all[] = {{groupnorm::pass::whole, "whole"},
-                                                          {groupnorm::pass::sums, "sums"},
-                                                          {groupnorm::pass::apply, "apply"}};
+    using enum groupnorm::pass;
+    static constexpr const char* type                  = "groupnorm::pass";
+    static constexpr enumerator<groupnorm::pass> all[] = {{whole, "whole"}, {sums, "sums"}, {apply, "apply"}};
 };
 
 namespace ck_tile::groupnorm
@@ -46,10 +53,10 @@ struct config
     data_type dtype;
     innermost dense;
     groupnorm::pass pass;
-    int vector; // elements that one access moves
-    int waves;  // of a unit
-    int steps;  // vectors of each tensor that a thread holds
-    int units;  // compute units that share a block
+    int vector;    // elements that one access moves
+    int waves;     // of a unit
+    int steps;     // vectors of each tensor that a thread holds
+    int units = 1; // compute units that share a block
 
     constexpr int wave() const { return facts(arch).wave; }
     constexpr int threads() const { return waves * wave(); } // of a unit

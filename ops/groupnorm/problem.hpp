@@ -27,8 +27,9 @@ enum class layout
 template <>
 struct ck_tile::enumerators<ck_tile::groupnorm::layout>
 {
-    static constexpr const char* type                     = "groupnorm::layout";
-    static constexpr enumerator<groupnorm::layout> all[] = {{groupnorm::layout::nhwgc, "nhwgc"}, {groupnorm::layout::ngchw, "ngchw"}};
+    using enum groupnorm::layout;
+    static constexpr const char* type                    = "groupnorm::layout";
+    static constexpr enumerator<groupnorm::layout> all[] = {{nhwgc, "nhwgc"}, {ngchw, "ngchw"}};
 };
 
 namespace ck_tile::groupnorm

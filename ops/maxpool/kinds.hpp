@@ -47,16 +47,16 @@ constexpr int bytes_of(indices kind) { return kind == indices::recompute ? 0 : c
 template <>
 struct ck_tile::enumerators<ck_tile::maxpool::layout>
 {
-    static constexpr const char* type                = "maxpool::layout";
-    static constexpr enumerator<maxpool::layout> all[] = {{maxpool::layout::nhwc, "nhwc"}, {maxpool::layout::nchw, "nchw"}};
+    using enum maxpool::layout;
+    static constexpr const char* type                  = "maxpool::layout";
+    static constexpr enumerator<maxpool::layout> all[] = {{nhwc, "nhwc"}, {nchw, "nchw"}};
 };
 
 template <>
 struct ck_tile::enumerators<ck_tile::maxpool::indices>
 {
-    static constexpr const char* type                 = "maxpool::indices";
-    static constexpr enumerator<maxpool::indices> all[] = {{maxpool::indices::u8, "u8"},
-                                                           {maxpool::indices::int32, "int32"},
-                                                           {maxpool::indices::int64, "int64"},
-                                                           {maxpool::indices::recompute, "recompute"}};
+    using enum maxpool::indices;
+    static constexpr const char* type                   = "maxpool::indices";
+    static constexpr enumerator<maxpool::indices> all[] = {
+        {u8, "u8"}, {int32, "int32"}, {int64, "int64"}, {recompute, "recompute"}};
 };

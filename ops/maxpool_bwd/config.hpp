@@ -18,10 +18,10 @@ struct config
     data_type dtype;
     indices index; // u8, int32 or int64
     maxpool::layout layout;
-    int window, stride, left_pad; // of height and width; window 0: all of them, and the dilation, are the problem's
-    int rows, cols;               // of the patch of dX that a thread makes, in strides
-    int vector;                   // channels that a thread has side by side (nhwc); 1 (nchw)
-    int threads;                  // of a block
+    int window = 0, stride = 0, left_pad = 0; // of height and width; window 0: all, and the dilation, are the problem's
+    int rows = 1, cols = 1;                   // of the patch of dX that a thread makes, in strides
+    int vector  = 1;                          // channels that a thread has side by side (nhwc); 1 (nchw)
+    int threads = 256;                        // of a block
 
     constexpr bool any_window() const { return window == 0; }
     constexpr int patch_height() const { return any_window() ? 1 : rows * stride; }
@@ -78,7 +78,7 @@ constexpr violation check(const config& c, const target& t)
     const int element = bytes_of(c.dtype), index = bytes_of(c.index);
 
     if(c.index == indices::recompute)
-        return {"an instance reads indices of one kind", name_of(c.index), "choose u8, int32 or int64"};
+        return {"an instance reads indices of one kind", ck_tile::name_of(c.index), "choose u8, int32 or int64"};
     if(c.threads < t.wave || c.threads % t.wave != 0 || c.threads > t.max_block_threads)
         return {"threads must be whole waves within a block", c.threads, "use a multiple of the wave"};
     if(!power_of_two(c.vector) || c.vector * element > t.max_vector_bytes || c.vector * index > t.max_vector_bytes)
@@ -97,7 +97,7 @@ constexpr violation check(const config& c, const target& t)
         return {"window and stride must be positive, and the pad smaller than the window", c.left_pad,
                 "use window 0 for any"};
     if(c.index != indices::u8)
-        return {"a known window is read with u8 indices", name_of(c.index), "use window 0 for other indices"};
+        return {"a known window is read with u8 indices", ck_tile::name_of(c.index), "use window 0 for other indices"};
     if(c.window > 16)
         return {"u8 indices count at most 256 elements of a window", c.window, "use window 0 with wider indices"};
     if(c.rows < 1 || c.cols < 1)

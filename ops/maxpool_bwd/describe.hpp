@@ -2,7 +2,7 @@
 // Boost.Hana's description of the configuration: what names, JSON, printouts and the generator know of it.
 #pragma once
 
-#include "ops/maxpool/describe.hpp"
+#include "ck_tile/reflect/text.hpp"
 #include "ops/maxpool_bwd/config.hpp"
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::maxpool_bwd::config, arch, dtype, index, layout, window, stride, left_pad, rows, cols,

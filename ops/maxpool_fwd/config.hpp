@@ -17,8 +17,8 @@ struct config
     data_type dtype;
     indices index; // u8, int32 or int64
     maxpool::layout layout;
-    int vector;  // channels that a thread has side by side (nhwc); 1 (nchw)
-    int threads; // of a block
+    int vector  = 1;   // channels that a thread has side by side (nhwc); 1 (nchw)
+    int threads = 256; // of a block
 
     constexpr distribution cell() const { return maxpool::one_patch_each(arch, threads, 1, 1, vector); }
 };
@@ -28,7 +28,7 @@ struct config
 constexpr violation check(const config& c, const target& t)
 {
     if(c.index == indices::recompute)
-        return {"an instance writes indices of one kind", name_of(c.index), "choose u8, int32 or int64"};
+        return {"an instance writes indices of one kind", ck_tile::name_of(c.index), "choose u8, int32 or int64"};
     if(c.threads < t.wave || c.threads % t.wave != 0 || c.threads > t.max_block_threads)
         return {"threads must be whole waves within a block", c.threads, "use a multiple of the wave"};
     if(c.vector < 1 || (c.vector & (c.vector - 1)) != 0 || c.vector * bytes_of(c.dtype) > t.max_vector_bytes ||

@@ -2,7 +2,7 @@
 // What the example programs' command lines have in common: numbers, named choices, exit codes, checks of the machine.
 #pragma once
 
-#include "ck_tile/numeric/enumeration.hpp"
+#include "ck_tile/numeric/choices.hpp"
 #include "ck_tile/runtime/status.hpp"
 
 #include <fmt/format.h>
@@ -28,13 +28,13 @@ enum exit_code
 // A whole number in decimal; `what` names it in a rejection.
 result<std::int64_t> parse_integer(std::string_view what, std::string_view text);
 
-// One of an enumeration's values, by name.
+// A value of an enumeration, among those that `allowed` admits; null admits all.
 template <class Choice>
-result<Choice> parse_choice(std::string_view what, std::string_view text)
+result<Choice> parse_choice(std::string_view what, std::string_view text, bool (*allowed)(Choice) = nullptr)
 {
-    if(const auto found = value_of<Choice>(text))
+    if(const auto found = value_of<Choice>(text, allowed))
         return *found;
-    return rejection{fmt::format("{} must be one of {}, but is '{}'", what, choices<Choice>(), text)};
+    return rejection{fmt::format("{} must be one of {}, but is '{}'", what, choices<Choice>(allowed), text)};
 }
 
 // "in: dim 3, lengths {2, 8, 4}, strides {32, 4, 1}"

@@ -5,6 +5,7 @@
 usage: generate_test.py COMPILER FLAGS CACHE [TEST...]
 """
 
+import itertools
 import json
 import subprocess
 import sys
@@ -13,145 +14,313 @@ import unittest
 from pathlib import Path
 
 ENGINE = Path(__file__).resolve().parents[2] / "tile_engine_configs"
-OPERATION = "grouped_conv_bwd_weight"
 COMPILER, FLAGS, CACHE = sys.argv[1:4]
 
-SET = {"dtype": "fp16", "spatial": 2, "dense": "channels", "block": {"m": 128, "n": 128, "k": 32}, "waves": {"m": 1, "n": 2},
-       "instruction": "mfma_16x16x16_fp16", "pipeline": "single_buffer", "stages": 1,
-       "epilogue": "through_lds", "split": "any_split", "vector": {"out": 8, "in": 8, "wei": 8}}
+OPERATION = "groupnorm_bwd"
+SET = {"dtype": "fp16", "dense": "channels", "pass": "sums", "vector": 8, "waves": 4, "steps": 4}
 
 
 def changed(**fields):
     return {**SET, **fields}
 
 
-class Generate(unittest.TestCase):
+def run_it(command, operation, *options):
+    return subprocess.run([sys.executable, str(ENGINE / "generate.py"), command, "--operation", operation, "--compiler", COMPILER,
+                           f"--flags={FLAGS}", "--cache", CACHE, *options], capture_output=True, text=True)
+
+
+class Files(unittest.TestCase):
+    """What a test of files of its own needs."""
+
+    operation = OPERATION
+
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name)
-        self.file = self.folder / OPERATION / "gfx942.json"
+        self.file = self.path("gfx942")
         self.file.parent.mkdir()
+
+    def path(self, target):
+        return self.folder / self.operation / f"{target}.json"
 
     def write(self, *sets, **document):
         self.file.write_text(json.dumps({"target": "gfx942", "sets": list(sets), **document}))
 
-    def run_it(self, command, *options, operation=OPERATION):
-        return subprocess.run(
-            [sys.executable, str(ENGINE / "generate.py"), command, "--operation", operation, "--configurations",
-             str(self.folder), "--compiler", COMPILER, f"--flags={FLAGS}", "--cache", CACHE, *options],
-            capture_output=True, text=True)
+    def write_like(self, target, like, **document):
+        self.path(target).write_text(json.dumps({"target": target, "like": like, **document}))
 
     def answer(self, command, *options):
-        done = self.run_it(command, *options)
+        done = run_it(command, self.operation, "--configurations", str(self.folder), *options)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.rstrip("\n")
 
-    def assert_rejected(self, reason, *options, operation=OPERATION, command="list"):
-        done = self.run_it(command, *options, operation=operation)
+    def names(self, *options):
+        """The instances' names without the operation."""
+        return [line.removeprefix(self.operation + "_") for line in self.answer("list", *options).split("\n") if line]
+
+    def assert_rejected(self, reason, *options, operation=None, command="list"):
+        done = run_it(command, operation or self.operation, "--configurations", str(self.folder), *options)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertEqual(done.stderr.rstrip("\n"), f"generate.py: {reason}")
 
-    # ---- what sets stand for
+
+class Sets(Files):
+    """What sets stand for."""
 
     def test_lists_and_ranges_are_combined(self):
-        self.write(changed(block={"m": {"min": 64, "max": 128, "step": 64}, "n": [64, 128], "k": 32}))
-        self.assertEqual([line.split("_")[8] for line in self.answer("list").split("\n")],
-                         ["block64x64x32", "block64x128x32", "block128x64x32", "block128x128x32"])
+        self.write(changed(waves={"min": 4, "max": 8, "step": 4}, steps=[2, 4]))
+        self.assertEqual(self.names(), [f"gfx942_fp16_channels_sums_vector8_waves{waves}_steps{steps}_units1"
+                                        for waves in (4, 8) for steps in (2, 4)])
 
-    def test_a_list_of_structs_is_a_list_of_alternatives(self):
-        self.write(changed(vector=[{"out": 8, "in": [4, 8], "wei": 8}, {"out": 1, "in": 1, "wei": 1}]))
-        self.assertEqual([line.split("_")[-1] for line in self.answer("list").split("\n")],
-                         ["vector8x4x8", "vector8x8x8", "vector1x1x1"])
+    def test_fields_that_are_left_out_have_the_default_of_the_struct(self):
+        self.write(SET)
+        self.assertEqual(self.names()[0].split("_")[-1], "units1")
 
     def test_what_two_sets_give_is_one_instance(self):
-        self.write(SET, changed(spatial=[1, 2]))
+        self.write(SET, changed(steps=[2, 4], units=1))
         self.assertEqual(self.answer("count"), "gfx942: expanded 2, kept 2, rejected 0")
 
     def test_count_and_explain_say_why(self):
-        self.write(changed(instruction=["mfma_16x16x16_fp16", "mfma_16x16x16_bf16", "wmma_16x16x16_fp16"], spatial=[2, 4]))
-        counts = ("gfx942: expanded 6, kept 1, rejected 5 (spatial dimensions must be 1, 2 or 3: 3, "
-                  "the matrix instruction must multiply the type of the problem: 1, "
-                  "the architecture must have the matrix instruction: 1)")
+        self.write(changed(vector=[3, 8], units=[1, 2], steps=[0, 4]))
+        counts = ("gfx942: expanded 8, kept 1, rejected 7 (the vector width must be a power of two of at most 16 bytes: 4, "
+                  "a thread must hold at least one vector: 2, no more compute units may share a block than the architecture "
+                  "lets: 1)")
         self.assertEqual(self.answer("count"), counts)
         explained = self.answer("explain").split("\n")
-        self.assertEqual(explained[:3], [counts, "  3 x spatial dimensions must be 1, 2 or 3",
-                                         "      spatial dimensions must be 1, 2 or 3, but one is 4: choose one of them"])
-        self.assertIn("      the architecture must have the matrix instruction, but one is wmma_16x16x16_fp16: choose one of "
-                      "its own", explained)
+        self.assertEqual(explained[:3], [counts, "  4 x the vector width must be a power of two of at most 16 bytes",
+                                         "      the vector width must be a power of two of at most 16 bytes, but one is 3: "
+                                         "use 1, 2, 4 or 8"])
+        self.assertIn("      in arch gfx942, dtype fp16, dense channels, pass sums, vector 8, waves 4, steps 0, units 1", explained)
 
     def test_filters(self):
-        self.write(changed(block={"m": [64, 128], "n": [64, 128], "k": 32}, dtype=["fp16"]))
-        self.assertEqual(self.answer("count", "--filter", "block.m >= 128 and dtype == 'fp16'", "--filter", "block.n < 100"),
-                         "gfx942: expanded 4, kept 1, rejected 0, left out by filters 3")
+        self.write(changed(waves=[2, 4], steps=[2, 4], dtype=["fp16", "bf16"]))
+        self.assertEqual(self.answer("count", "--filter", "waves >= 4 and dtype == 'fp16'", "--filter", "steps < 3"),
+                         "gfx942: expanded 8, kept 1, rejected 0, left out by filters 7")
 
     def test_generated_sources_change_only_where_the_configuration_did(self):
         def generate():
             self.answer("list")
-            done = self.run_it("generate", "--output", str(self.folder / "out"), "--gpu-targets", "gfx942")
+            done = run_it("generate", self.operation, "--configurations", str(self.folder), "--output",
+                          str(self.folder / "out"), "--gpu-targets", "gfx942")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(f"{OPERATION}, gfx942: expanded", done.stderr)
             return {path.name: (path.read_text(), path.stat().st_mtime_ns) for path in (self.folder / "out").iterdir()}
 
-        self.write(SET, changed(spatial=3))
+        self.write(SET, changed(steps=3))
         before = generate()
         self.assertEqual(len(before), 4)  # two instances, the kernels that they share, the registry
-        self.assertIn(".block = {.m = 128, .n = 128, .k = 32}", before["registry.cpp"][0])
-        self.write(SET, changed(spatial=1))
+        self.assertIn(".pass = groupnorm::pass::sums, .vector = 8", before["registry.cpp"][0])
+        self.write(SET, changed(steps=5))
         after = generate()
         same = {name for name in before if after.get(name) == before[name]}
         self.assertEqual(len(after), 4)
         self.assertEqual({name for name in before if name not in same and name != "registry.cpp"},
-                         {name for name in before if "spatial3" in name})
+                         {name for name in before if "steps3" in name})
 
-    # ---- what is rejected
 
+class Structs(Files):
+    """Fields that are structs."""
+
+    operation = "grouped_conv_bwd_weight"
+
+    def setUp(self):
+        super().setUp()
+        self.set = json.loads((ENGINE / self.operation / "gfx942.json").read_text())["sets"][1]
+        self.set |= {"spatial": 2, "instruction": "mfma_16x16x16_fp16"} | ({"dtype": "fp16"} if "dtype" in self.set else {})
+
+    def names_of(self, **fields):
+        self.write({**self.set, **fields})
+        return self.names()
+
+    def test_lists_inside_are_combined(self):
+        names = self.names_of(block={"m": {"min": 64, "max": 128, "step": 64}, "n": [64, 128], "k": 32})
+        self.assertEqual([next(word for word in name.split("_") if word.startswith("block")) for name in names],
+                         ["block64x64x32", "block64x128x32", "block128x64x32", "block128x128x32"])
+
+    def test_a_list_is_one_of_alternatives(self):
+        names = self.names_of(vector=[{"out": 8, "in": [4, 8], "wei": 8}, {"out": 1, "in": 1, "wei": 1}])
+        self.assertEqual([name.split("_")[-1] for name in names], ["vector8x4x8", "vector8x8x8", "vector1x1x1"])
+
+    def test_filters_see_inside_and_the_type_that_the_instruction_implies(self):
+        self.write({**self.set, "block": {"m": [64, 128], "n": [64, 128], "k": 32}})
+        options = ("--filter", "block.m >= 128 and block.n < 100 and dtype == 'fp16'")
+        self.assertIn("kept 1,", self.answer("count", *options))
+        self.assertIn("kept 0,", self.answer("count", "--filter", "dtype == 'bf16'"))
+
+    def test_rejections(self):
+        def expect(reason, **fields):
+            self.write({**self.set, **fields})
+            self.assert_rejected(f"{self.file}: sets[0]{reason}")
+
+        expect(".block: the list is empty: give at least one value", block=[])
+        expect(".block: 128 is not allowed: give an object with m, n, k", block=128)
+        expect(".block: unknown key 'l'; allowed are m, n, k", block={"m": 1, "n": 1, "k": 1, "l": 1})
+        expect(".block: k is missing; there must be m, n, k", block={"m": 1, "n": 1})
+
+
+class Like(Files):
+    """Files that say how they differ from another."""
+
+    def test_has_the_sets_of_the_other_target(self):
+        self.write(SET, changed(steps=[6, 7]))
+        self.write_like("gfx90a", "gfx942")
+        self.assertEqual(self.names("--targets", "gfx90a"),
+                         [name.replace("gfx942", "gfx90a") for name in self.names("--targets", "gfx942")])
+
+    def test_replaces_and_adds(self):
+        self.write(SET, changed(steps=6, waves=8), changed(dense="spatial", waves=2))
+        self.write_like("gfx90a", "gfx942", sets=[changed(steps=5)],
+                        replace=[{"where": {"waves": 4}, "by": {"waves": 8}}, {"where": {"waves": 8}, "by": {"waves": 4}},
+                                 {"where": {"dense": "spatial", "waves": [1, 2]}, "by": {"steps": 3, "vector": 4}}])
+        self.assertEqual([name.removeprefix("gfx90a_fp16_") for name in self.names("--targets", "gfx90a")],
+                         ["channels_sums_vector8_waves8_steps4_units1", "channels_sums_vector8_waves4_steps6_units1",
+                          "spatial_sums_vector4_waves2_steps3_units1", "channels_sums_vector8_waves4_steps5_units1"])
+
+    def test_chains(self):
+        self.write(SET)
+        self.write_like("gfx11", "gfx942", replace=[{"where": {"steps": 4}, "by": {"steps": 5}}])
+        self.write_like("gfx90a", "gfx11", replace=[{"where": {"steps": 5}, "by": {"waves": 2}}])
+        self.assertEqual(self.names("--targets", "gfx90a"), ["gfx90a_fp16_channels_sums_vector8_waves2_steps5_units1"])
+
+    def test_what_is_legal_is_the_targets_own_matter(self):
+        self.write(changed(**{"pass": "whole", "units": 2}))
+        self.path("sm90").write_text(json.dumps({"target": "sm90", "like": "gfx942"}))
+        self.assertEqual([line.split(",")[1] for line in self.answer("count").split("\n")], [" kept 0", " kept 1"])
+
+    def test_rejections(self):
+        def expect(reason, like="gfx942", **document):
+            self.write_like("gfx90a", like, **document)
+            self.assert_rejected(reason, "--targets", "gfx90a")
+
+        self.write(SET)
+        here = self.path("gfx90a")
+        fields = "dtype, dense, pass, vector, waves, steps, units"
+        expect(f"{here}: gfx90a like gfx90a goes in a circle: give sets to one of them", like="gfx90a")
+        expect(f"{self.path('gfx11')}: there is no such file; targets with one: gfx90a, gfx942", like="gfx11")
+        expect(f"{here}: like is 1; name a target that has a file", like=1)
+        expect(f"{here}: sets must be a list of at least one set", sets=[])
+        expect(f"{here}: replace: give a list of at least one rule", replace={})
+        expect(f'{here}: replace[0]: {{"where": {{"waves": 4}}}} is not allowed: give {{"where": {{field: value}}, "by": {{field: '
+               f'value}}}}', replace=[{"where": {"waves": 4}}])
+        rule = {"where": {"waves": 4}, "by": {"waves": 8}}
+        expect(f"{here}: replace[1]: there is no field block.m; there are {fields}",
+               replace=[rule, {"where": {"block.m": 4}, "by": {"waves": 8}}])
+        expect(f'{here}: replace[0]: no combination has {{"waves": 3}}: leave the rule out',
+               replace=[{"where": {"waves": 3}, "by": {"waves": 8}}])
+        expect(f'{here}: replace[0].by.dense: "width" is not allowed: choose from channels, spatial',
+               replace=[{"where": {"waves": 4}, "by": {"dense": "width"}}])
+        self.write_like("gfx942", "gfx90a")
+        expect(f"{here}: gfx90a like gfx942 like gfx90a goes in a circle: give sets to one of them")
+        self.write(SET, replace=[rule])
+        self.assert_rejected(f"{self.file}: replace changes the sets of another file: name its target as like", "--targets",
+                             "gfx942")
+
+
+class Rejections(Files):
     def test_documents(self):
-        self.assert_rejected(f"{self.folder}/{OPERATION}/gfx942.json: there is no such file; targets with one: none",
-                             "--targets", "gfx942")
+        self.assert_rejected(f"{self.file}: there is no such file; targets with one: none", "--targets", "gfx942")
         self.file.write_text("{")
         self.assert_rejected(f"{self.file}: not JSON: Expecting property name enclosed in double quotes: line 1 column 2 "
                              "(char 1)")
         self.write(SET, author="me")
-        self.assert_rejected(f"{self.file}: unknown key 'author'; allowed are target and sets")
+        self.assert_rejected(f"{self.file}: unknown key 'author'; allowed are target, like, replace and sets")
         self.write(SET, target="gfx90a")
         self.assert_rejected(f'{self.file}: target is "gfx90a"; it must be that of the file\'s name, "gfx942"')
         self.write()
         self.assert_rejected(f"{self.file}: sets must be a list of at least one set")
 
     def test_operations(self):
-        self.assert_rejected(f"operation 'softmax' has no configurations; known: {OPERATIONS}", operation="softmax")
+        self.assert_rejected(f"operation 'softmax' is not described; known: {', '.join(OPERATIONS)}", operation="softmax")
 
     def test_sets(self):
         def expect(entry, reason):
             self.write(SET, entry)
             self.assert_rejected(f"{self.file}: sets[1]{reason}")
 
-        members = "dtype, spatial, dense, block, waves, instruction, pipeline, stages, epilogue, split, vector"
+        members = "dtype, dense, pass, vector, waves, steps, units"
         expect(changed(tile=1), f": unknown key 'tile'; allowed are {members}")
-        expect({k: v for k, v in SET.items() if k != "waves"}, f": waves is missing; there must be {members}")
-        expect(changed(dtype="fp8"), '.dtype: "fp8" is not allowed: choose from fp16, bf16, fp32')
-        expect(changed(spatial="2"), '.spatial: "2" is not allowed: give a whole number')
-        expect(changed(spatial=True), ".spatial: true is not allowed: give a whole number")
-        expect(changed(spatial=[]), ".spatial: the list is empty: give at least one value")
-        expect(changed(block=[]), ".block: the list is empty: give at least one value")
-        expect(changed(block=128), ".block: 128 is not allowed: give an object with m, n, k")
-        expect(changed(block={"m": 1, "n": 1, "k": 1, "l": 1}), ".block: unknown key 'l'; allowed are m, n, k")
-        expect(changed(spatial={"min": 1, "max": 3}), ".spatial: a range has the keys min, max and step, not min, max")
-        expect(changed(spatial={"min": 3, "max": 1, "step": 1}),
-               '.spatial: a range goes from min up to max by a step of 1 or more, not {"min": 3, "max": 1, "step": 1}')
-        expect(changed(spatial={"min": 1, "max": 3, "step": 0.5}), ".spatial.step: 0.5 is not allowed: give a whole number")
+        expect({k: v for k, v in SET.items() if k != "waves"},
+               ": waves is missing; there must be dtype, dense, pass, vector, waves, steps")
+        expect(changed(dtype="int32"), '.dtype: "int32" is not allowed: choose from fp16, bf16, fp32')
+        expect(changed(steps="2"), '.steps: "2" is not allowed: give a whole number')
+        expect(changed(steps=True), ".steps: true is not allowed: give a whole number")
+        expect(changed(steps=2**31), ".steps: 2147483648 is not allowed: give a number of 32 bits")
+        expect(changed(steps=[]), ".steps: the list is empty: give at least one value")
+        expect(changed(steps={"min": 1, "max": 3}), ".steps: a range has the keys min, max and step, not min, max")
+        expect(changed(steps={"min": 3, "max": 1, "step": 1}),
+               '.steps: a range goes from min up to max by a step of 1 or more, not {"min": 3, "max": 1, "step": 1}')
+        expect(changed(steps={"min": 1, "max": 3, "step": 0.5}), ".steps.step: 0.5 is not allowed: give a whole number")
+        many = "combinations, at most 100000 are allowed: give fewer values"
+        expect(changed(steps={"min": 1, "max": 2**31 - 1, "step": 1}), f".steps: stands for 2147483647 {many}")
+        expect(changed(steps={"min": 1, "max": 1000, "step": 1}, waves={"min": 1, "max": 1000, "step": 1}),
+               f": stands for 1000000 {many}")
 
     def test_arguments(self):
         self.write(SET)
-        fields = ("arch, dtype, spatial, dense, block.m, block.n, block.k, waves.m, waves.n, instruction, pipeline, stages, epilogue, split, "
-                  "vector.out, "
-                  "vector.in, vector.wei")
+        fields = "arch, dtype, dense, pass, vector, waves, steps, units"
         self.assert_rejected("filter 'tile.m > 1': there is no field tile.m; there are " + fields, "--filter", "tile.m > 1")
-        self.assert_rejected("filter 'block.m >': invalid syntax", "--filter", "block.m >")
+        self.assert_rejected("filter 'steps >': invalid syntax", "--filter", "steps >")
         self.assert_rejected("filter 'print(1)': Call is not allowed: compare and combine fields and values", "--filter",
                              "print(1)")
         self.assert_rejected("generate needs --output FOLDER", command="generate")
+
+
+class TestSet(Files):
+    """--select test"""
+
+    def setUp(self):
+        super().setUp()
+        self.choices = {"dtype": ["fp16", "bf16", "fp32"], "dense": ["channels", "spatial"], "pass": ["whole", "sums", "apply"]}
+        self.write({**self.choices, "vector": [1, 2, 4], "waves": [1, 2, 4], "steps": [1, 2, 3, 4]})
+
+    def selected(self, seed="a", *options):
+        return self.names("--select", "test", "--seed", seed, *options)
+
+    def test_has_each_pair_of_choices_for_each_type_and_each_number(self):
+        found = [set(name.split("_")) for name in self.selected()]
+        for values in itertools.product(*self.choices.values()):
+            self.assertTrue(any(set(values) <= words for words in found), values)
+        for number in ("vector1", "vector2", "vector4", "waves1", "waves2", "waves4", "steps1", "steps2", "steps3", "steps4"):
+            self.assertTrue(any(number in words for words in found), number)
+
+    def test_is_small_and_a_part_of_all(self):
+        everything, found = self.names(), self.selected()
+        self.assertEqual(found, [name for name in everything if name in found])
+        # As many as there are combinations of choices, a few for the numbers, and the sample of a twentieth.
+        self.assertLess(len(found), 18 + 4 + 0.1 * len(everything))
+        self.assertIn(f"left out by the test set {len(everything) - len(found)}",
+                      self.answer("count", "--select", "test", "--seed", "a"))
+
+    def test_the_seed_alone_draws_the_sample(self):
+        self.assertEqual(self.selected("a"), self.selected("a"))
+        self.assertNotEqual(self.selected("a"), self.selected("b"))
+
+    def test_a_target_like_another_has_one_type_of_it(self):
+        self.write_like("gfx90a", "gfx942", replace=[{"where": {"waves": 4}, "by": {"waves": 8}}])
+        drawn = set()
+        for seed in "abcdefgh":
+            found = [name.split("_") for name in self.selected(seed)]
+            self.assertEqual({dtype for target, dtype, *_ in found if target == "gfx942"}, set(self.choices["dtype"]))
+            of_other = {dtype for target, dtype, *_ in found if target == "gfx90a"}
+            self.assertEqual(len(of_other), 1)
+            drawn |= of_other
+            self.assertEqual({tuple(rest[:2]) for target, _, *rest in found if target == "gfx90a"},
+                             set(itertools.product(self.choices["dense"], self.choices["pass"])))
+        self.assertGreater(len(drawn), 1)
+
+    def test_a_target_like_one_that_is_not_built_has_all_types(self):
+        self.write_like("gfx90a", "gfx942")
+        found = self.selected("a", "--targets", "gfx90a")
+        self.assertEqual({name.split("_")[1] for name in found}, set(self.choices["dtype"]))
+
+    def test_a_target_that_chooses_otherwise_has_all_types(self):
+        self.write_like("gfx90a", "gfx942", replace=[{"where": {"dense": "spatial"}, "by": {"dense": "channels"}}])
+        found = [name.split("_")[:2] for name in self.selected()]
+        self.assertEqual({dtype for target, dtype in found if target == "gfx90a"}, set(self.choices["dtype"]))
+
+    def test_respects_filters(self):
+        self.assertEqual({name.split("_")[1] for name in self.selected("a", "--filter", "dtype == 'bf16'")}, {"bf16"})
 
 
 class Repository(unittest.TestCase):
@@ -159,13 +328,17 @@ class Repository(unittest.TestCase):
 
     def test_schemas_are_current(self):
         for path in ENGINE.glob("*/schema.json"):
-            done = subprocess.run([sys.executable, str(ENGINE / "generate.py"), "schema", "--operation", path.parent.name,
-                                   "--compiler", COMPILER, f"--flags={FLAGS}", "--cache", CACHE],
-                                  capture_output=True, text=True, check=True)
+            done = run_it("schema", path.parent.name)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual(done.stdout, path.read_text(), f"{path}: write it with generate.py schema")
 
+    def test_every_operation_has_a_schema(self):
+        for operation in OPERATIONS:
+            path = ENGINE / operation / "schema.json"
+            self.assertTrue(path.is_file(), f"{path}: write it with generate.py schema")
 
-OPERATIONS = ", ".join(sorted(path.parent.name for path in ENGINE.glob("*/config_tool.cpp")))
+
+OPERATIONS = sorted(path.parent.name for path in ENGINE.parent.glob("ops/*/operation.hpp"))
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

@@ -21,6 +21,20 @@ enum class pipeline
     async_stages
 };
 
+} // namespace ck_tile::gemm
+
+template <>
+struct ck_tile::enumerators<ck_tile::gemm::pipeline>
+{
+    using enum gemm::pipeline;
+    static constexpr const char* type                 = "gemm::pipeline";
+    static constexpr enumerator<gemm::pipeline> all[] = {
+        {single_buffer, "single_buffer"}, {double_buffer, "double_buffer"}, {async_stages, "async_stages"}};
+};
+
+namespace ck_tile::gemm
+{
+
 // How an operand lies in memory, and how many of its elements one access moves; and the same of both, and of the result.
 struct operand_memory
 {

@@ -189,6 +189,8 @@ TEST(Convert, IsAConstantExpression)
     static_assert(convert<float>(3.5f) == 3.5f);
     static_assert(type_of<fp16> == data_type::fp16 && type_of<bf16> == data_type::bf16 &&
                   type_of<fp32> == data_type::fp32);
+    static_assert(type_of<std::uint8_t> == data_type::u8 && type_of<std::int32_t> == data_type::int32 &&
+                  type_of<std::int64_t> == data_type::int64);
     static_assert(sizeof(element_t<data_type::bf16>) == bytes_of(data_type::bf16));
 }
 

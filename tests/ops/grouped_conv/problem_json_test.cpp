@@ -55,8 +55,8 @@ TEST(ProblemJson, RejectsOtherJson)
     expect([](json& j) { j["K"] = "8"; }, "a problem's K must be a whole number");
     expect([](json& j) { j["filter"] = {3}; }, "a problem's filter must be a list of 2 whole numbers");
     expect([](json& j) { j["input"] = {3, 0.5}; }, "a problem's input must be a list of 2 whole numbers");
-    expect([](json& j) { j["dtype"] = "fp8"; }, "a problem's dtype must be fp16, bf16 or fp32");
-    expect([](json& j) { j["layout"] = "nchw"; }, "a problem's layout must be nhwgc, gnhwc or ngchw");
+    expect([](json& j) { j["dtype"] = "fp8"; }, "a problem's dtype must be one of fp16, bf16, fp32");
+    expect([](json& j) { j["layout"] = "nchw"; }, "a problem's layout must be one of nhwgc, gnhwc, ngchw");
     expect([](json& j) { j["bias"] = true; }, "a problem has no bias");
     expect([](json& j) { j["G"] = 0; }, "G must be positive, but is 0: choose 1 or more");
 }
