@@ -16,6 +16,7 @@
 //       static result<plan<operation>> schedule_on(const device&, plan<operation>);   // completes a plan: schedule, workspace, cost
 //       static std::vector<launch> launches(const plan<operation>&, const tensors&, void* workspace);
 //       static std::vector<launch> reference_launches(const support_kernels<operation>&, const problem&, const tensors&, void* workspace);
+//       static status reference_supports(const problem&);          // where the reference kernel cannot compute every problem
 //
 //       static std::span<const instance<operation>> instances();                      // these two the build generates
 //       static std::span<const support_kernels<operation>> support_sets();
@@ -162,19 +163,6 @@ status supports(const instance<Op>& i, const typename Op::problem& p)
     return Op::supports(i.configuration, p);
 }
 
-namespace detail
-{
-// The plan of a problem on one instance.
-template <class Op>
-result<plan<Op>> plan_with(const device& on, const instance<Op>& i, const support_kernels<Op>& support,
-                           const typename Op::problem& p, int splits)
-{
-    if(status s = supports(i, p); !s)
-        return rejection{s.reason()};
-    return Op::schedule_on(on, plan<Op>{&i, &support, p, splits});
-}
-} // namespace detail
-
 // The plan that costs least of those that the request allows. Rejects problems that no instance supports.
 template <class Op>
 result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, const plan_request& request = {})
@@ -184,16 +172,34 @@ result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, cons
     const auto support = support_for<Op>(on, p.type);
     if(!support)
         return rejection{support.reason()};
+    if(!Op::splits_reduction && request.splits > 1)
+        return rejection{fmt::format("{} has no reduction to split, and splits is {}: leave it out", Op::name, request.splits)};
+    enum progress
+    {
+        none,
+        of_another_type,
+        of_the_type,
+        supporting,
+        planned
+    } furthest            = none; // of several reasons, the one to tell is that of the instance that got furthest
     result<plan<Op>> best = rejection{""};
     for(const instance<Op>* i : instances<Op>(on))
     {
         if(!request.instance.empty() && name_of(*i) != request.instance)
             continue;
-        auto candidate = detail::plan_with(on, *i, **support, p, request.splits);
-        // Of several reasons, one that an instance of the problem's type gives.
-        if(candidate ? !best || candidate->cost < best->cost
-                     : !best && (best.reason().empty() || dtype_of(i->configuration) == p.type))
-            best = std::move(candidate);
+        const status supported = supports(*i, p);
+        result<plan<Op>> candidate =
+            supported ? Op::schedule_on(on, plan<Op>{i, *support, p, Op::splits_reduction ? request.splits : 1})
+                      : rejection{supported.reason()};
+        const progress got = candidate                                  ? planned
+                             : supported                                ? supporting
+                             : dtype_of(i->configuration) == p.type ? of_the_type
+                                                                        : of_another_type;
+        if(got > furthest || (candidate && best && candidate->cost < best->cost))
+        {
+            furthest = got;
+            best     = std::move(candidate);
+        }
     }
     if(best)
         return best;
@@ -239,6 +245,9 @@ status run_reference(const device& on, const typename Op::problem& p, const type
 {
     if(status valid = Op::validate(p); !valid)
         return valid;
+    if constexpr(requires { Op::reference_supports(p); })
+        if(status supported = Op::reference_supports(p); !supported)
+            return supported;
     const auto support = support_for<Op>(on, p.type);
     if(!support)
         return rejection{support.reason()};

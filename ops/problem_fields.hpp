@@ -64,7 +64,7 @@ struct json_writer
         to[name] = name_of(value);
     }
     void flag(const char* name, bool value) { to[name] = value; }
-    void real(const char* name, float value) { to[name] = value; }
+    void real(const char* name, float value) { to[name] = std::stod(fmt::format("{}", value)); } // 1e-05, not 9.99999975e-06
 };
 
 // Keeps the first rejection.

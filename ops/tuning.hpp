@@ -36,7 +36,7 @@ result<measured_plan<Op>> tune(const device& on, const typename Op::problem& p, 
         }
         for(const int splits : {usual->splits, usual->splits / 2, usual->splits * 2})
         {
-            if(splits == 0 || (usual->splits == 1 && splits == 2 && !Op::splits_reduction))
+            if(splits == 0)
                 continue;
             const auto candidate = make_plan<Op>(on, p, {.instance = name_of(*i), .splits = splits});
             if(!candidate)

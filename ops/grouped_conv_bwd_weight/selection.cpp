@@ -99,14 +99,14 @@ result<plan<operation>> operation::schedule_on(const device& on, plan<operation>
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const bool one            = c.split == split_k::one_split;
     const std::int64_t wanted = chosen.splits > 0 ? chosen.splits : one ? 1 : choose_split(on, c, p);
+    if(wanted > pixels)
+        return rejection{
+            fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};
     if(one && wanted > 1)
         return rejection{
             fmt::format("the instance does not split the reduction, and split-k is {}: choose 1 or auto, or an "
                         "instance with any_split",
                         wanted)};
-    if(wanted > pixels)
-        return rejection{
-            fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};
     if(ceil_div(pixels, wanted) > max_split_pixels(p))
         return rejection{
             fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose "

@@ -69,8 +69,6 @@ result<passes<Op>> passes_with(const device& on, const instance<Op>& chosen, con
     const auto made = cut_for(chosen);
     if(!made)
         return rejection{made.reason()};
-    if(!what.result && own != pass::sums)
-        return rejection{"the pass makes dx, which is not wanted: choose one that makes sums"};
     passes<Op> all = {{{&chosen, made->slabs}}, made->cost};
     if(own == pass::whole || !what.result)
         return all;

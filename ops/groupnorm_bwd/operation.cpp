@@ -76,6 +76,8 @@ double operation::floor_bytes(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
+    if(!p.wanted.dx && c.pass != pass::sums)
+        return rejection{"the pass makes dx, which is not wanted: choose one that makes sums"};
     const auto made = groupnorm::cut_into_slabs(c, p, facts(c.arch).compute_units, tensors_moved(c.pass));
     return made ? status{} : rejection{made.reason()};
 }
@@ -182,9 +184,10 @@ void operation::finish_magnitudes(const problem& p, const harness::tensor_set& a
         return;
     const std::vector<float> dy = absolute["dy"].values(), gamma = absolute["gamma"].values(),
                              inv_std = absolute["inv_std"].values();
+    const bool with_gamma            = absolute["gamma"].on_device();
     std::vector<double>& magnitudes  = results.front().magnitudes;
     groupnorm::image_order(p).each([&](std::size_t at, std::size_t statistic, std::size_t c) {
-        magnitudes[at] = 2 * double(inv_std[statistic]) * gamma[c] * dy[at] - magnitudes[at];
+        magnitudes[at] = 2 * double(inv_std[statistic]) * (with_gamma ? gamma[c] : 1) * dy[at] - magnitudes[at];
     });
 }
 

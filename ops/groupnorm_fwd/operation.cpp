@@ -14,6 +14,13 @@ int tensors_moved(pass what) { return what == pass::sums ? 1 : 2; }
 
 } // namespace
 
+status validate(const problem& p)
+{
+    if(!(p.epsilon >= 0) || std::isinf(p.epsilon))
+        return rejection{fmt::format("epsilon must be zero or positive and finite, but is {}: choose 1e-5, say", p.epsilon)};
+    return groupnorm::validate(p);
+}
+
 std::vector<tensor_info> operation::tensor_list(const problem& p)
 {
     const tensor_shape image = image_shape(p), parameters = parameter_shape(p), statistics = statistic_shape(p);

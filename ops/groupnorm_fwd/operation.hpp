@@ -25,6 +25,9 @@ void visit_fields(auto& p, auto&& v)
     v.real("epsilon", p.epsilon);
 }
 
+// A valid group normalisation with an epsilon that keeps inv_std a number.
+status validate(const problem& p);
+
 // The tensors of a problem in device memory, packed as the problem's layout says, 16-byte aligned. gamma and beta have the
 // problem's type, mean and inv_std are fp32.
 struct tensors
@@ -48,7 +51,7 @@ struct operation
     using tensors  = groupnorm_fwd::tensors;
     using schedule = groupnorm::passes<operation>;
 
-    static status validate(const problem& p) { return groupnorm::validate(p); }
+    static status validate(const problem& p) { return groupnorm_fwd::validate(p); }
     static std::vector<tensor_info> tensor_list(const problem& p);
     static tensors bind(std::span<void* const> at);
     static double floor_bytes(const problem& p); // of x read and y written once

@@ -93,7 +93,7 @@ result<std::vector<std::byte>> load_tensor(const tensor_info& t, const std::file
 status dump_tensor(const host_tensor& t, const std::filesystem::path& folder)
 {
     const auto file = file_of(t, folder);
-    if(t.type == data_type::bf16 || t.elements.empty())
+    if(t.type == data_type::bf16 || (t.elements.empty() && is_floating(t.type)))
         return write_npy(file, type_in_file(t.type), t.shape.lengths,
                          encode(t.type == data_type::bf16 ? data_type::fp32 : t.type, t.values()));
     return write_npy(file, type_in_file(t.type), t.shape.lengths, t.elements);

@@ -38,13 +38,19 @@ tensor_set converted(const tensor_set& from, const std::vector<tensor_info>& lis
     tensor_set to(list);
     for(host_tensor& t : to.tensors)
         for(const host_tensor& f : from.tensors)
-            if(std::string_view(f.name) == t.name && !f.elements.empty())
+        {
+            if(std::string_view(f.name) != t.name)
+                continue;
+            if(f.role == tensor_role::absent && t.role == tensor_role::input)
+                t.role = tensor_role::absent; // as it was for the operation
+            if(!f.elements.empty())
             {
                 if(is_floating(t.type))
                     t.set_values(f.values());
                 else
                     t.elements = f.elements;
             }
+        }
     return to;
 }
 

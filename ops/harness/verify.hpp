@@ -47,7 +47,8 @@ constexpr const char* describe(verification how)
 comparison compare_result(const host_tensor& found, const reference_values& expected, bool by_kernel);
 comparison compare_integers(const std::vector<std::int64_t>& found, const std::vector<std::int64_t>& expected);
 
-// The tensors of `list`, with the elements that `from` has under the same names, floats converted to the types of the list.
+// The tensors of `list`, with the elements that `from` has under the same names, floats converted to the types of the list. An
+// input that is absent from `from` stays so.
 tensor_set converted(const tensor_set& from, const std::vector<tensor_info>& list);
 
 namespace detail

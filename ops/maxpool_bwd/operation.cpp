@@ -158,6 +158,13 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
     return {{reference, ceil_div(maxpool::input_shape(p).elements(), reference.threads), a}};
 }
 
+status operation::reference_supports(const problem& p)
+{
+    if(p.indices == indices::recompute)
+        return rejection{"the reference kernel reads indices, recompute has none: choose u8, int32 or int64"};
+    return {};
+}
+
 void operation::derive_inputs(const problem& p, harness::tensor_set& set)
 {
     const maxpool::maxima maxima = maxpool::reference_maxima(p, set["in"].values());
@@ -165,8 +172,14 @@ void operation::derive_inputs(const problem& p, harness::tensor_set& set)
     set["indices"].elements = maxpool::encode_indices(p, maxima.indices);
 }
 
-status operation::check_inputs(const problem& p, const harness::tensor_set& set)
+// The indices of files must be such as kernels can take; where the files have none, they follow from `in`, for the references.
+status operation::accept_inputs(const problem& p, harness::tensor_set& set)
 {
+    if(p.indices == indices::recompute)
+    {
+        derive_inputs(p, set);
+        return {};
+    }
     return maxpool::check_indices(p, maxpool::decode_indices(p, set["indices"].elements));
 }
 

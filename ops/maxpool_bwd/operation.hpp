@@ -54,9 +54,10 @@ struct operation
     static std::vector<launch> launches(const plan<operation>& what, const tensors& data, void* workspace);
     static std::vector<launch> reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace);
+    static status reference_supports(const problem& p);
 
     static void derive_inputs(const problem& p, harness::tensor_set& set); // indices (and out), of `in`
-    static status check_inputs(const problem& p, const harness::tensor_set& set);
+    static status accept_inputs(const problem& p, harness::tensor_set& set);
     static std::vector<reference_values> reference(const problem& p, const harness::tensor_set& set);
     static problem reference_problem(problem p);
 

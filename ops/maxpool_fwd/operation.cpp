@@ -73,6 +73,14 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
     return {{reference, ceil_div(maxpool::output_shape(p).elements(), reference.threads), a}};
 }
 
+status operation::reference_supports(const problem& p)
+{
+    if(p.indices != indices::int64)
+        return rejection{fmt::format("the reference kernel writes int64 indices, the problem wants {}: choose int64",
+                                     name_of(p.indices))};
+    return {};
+}
+
 std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
 {
     maxpool::maxima maxima = maxpool::reference_maxima(p, set["in"].values());

@@ -46,6 +46,7 @@ struct operation
     static std::vector<launch> launches(const plan<operation>& what, const tensors& data, void* workspace);
     static std::vector<launch> reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace);
+    static status reference_supports(const problem& p);
 
     static std::vector<reference_values> reference(const problem& p, const harness::tensor_set& set);
     static problem reference_problem(problem p);

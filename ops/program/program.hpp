@@ -112,7 +112,8 @@ class operation_program
     // Bytes that the job takes at its peak on the CPU. What it takes on a GPU, the GPU refuses.
     double memory_needed() const
     {
-        const bool touched  = given_.init != fill::zeros || !given_.load.empty() || !given_.dump.empty();
+        const bool derived  = requires(harness::tensor_set set) { Op::derive_inputs(given_.problem, set); }; // of zeros, too
+        const bool touched  = derived || given_.init != fill::zeros || !given_.load.empty() || !given_.dump.empty();
         const bool verified = given_.verify != verification::none;
         double bytes        = 0;
         for(const harness::host_tensor& t : set_.tensors)
@@ -135,8 +136,8 @@ class operation_program
         for(harness::host_tensor& t : set_.tensors)
             if(t.role == tensor_role::input)
                 t.elements = value_or_throw(harness::load_tensor(t, given_.load));
-        if constexpr(requires { Op::check_inputs(given_.problem, set_); })
-            if(const status valid = Op::check_inputs(given_.problem, set_); !valid)
+        if constexpr(requires { Op::accept_inputs(given_.problem, set_); })
+            if(const status valid = Op::accept_inputs(given_.problem, set_); !valid)
                 throw harness::rejected(fmt::format("{}: {}", given_.load.string(), valid.reason()));
     }
 

@@ -4,37 +4,55 @@
 #pragma once
 
 #include "ck_tile/reflect/text.hpp"
-#include "ops/harness/fill.hpp"
 #include "ops/harness/verify.hpp"
 #include "ops/operation.hpp"
 #include "tests/support/kernel_test.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ck_tile
 {
 
+// The results of a run, byte by byte.
+using result_bytes = std::vector<std::vector<std::byte>>;
+
+inline result_bytes results_of(const harness::tensor_set& after)
+{
+    result_bytes all;
+    for(const harness::host_tensor& t : after.tensors)
+        if(t.role == tensor_role::result)
+            all.push_back(t.elements);
+    return all;
+}
+
+// A problem with inputs, to be run in any way.
 template <class Op>
 class experiment
 {
   public:
     using problem_type = typename Op::problem;
+    using prepare_set  = std::function<void(harness::tensor_set&)>;
 
     problem_type problem;
     harness::tensor_set set;
 
-    // Inputs are random from -1 to 1; prepare(set) may change them before other inputs are made of them.
-    explicit experiment(const problem_type& p, std::uint32_t seed = 0,
-                        const std::function<void(harness::tensor_set&)>& prepare = {})
+    // Whether infinities and NaNs stand for each other: sums in another order give the one or the other.
+    bool non_finite_alike = false;
+
+    // Inputs are random from -1 to 1; prepare(set) may change them, or make them absent, before other inputs follow from them.
+    explicit experiment(const problem_type& p, std::uint32_t seed = 0, const prepare_set& prepare = {})
         : problem(p), set(Op::tensor_list(p))
     {
         std::uint32_t number = 0;
         for(harness::host_tensor& t : set.tensors)
-            if(t.role != tensor_role::result && t.role != tensor_role::absent && is_floating(t.type))
+            if((t.role == tensor_role::input || t.role == tensor_role::origin) && is_floating(t.type))
                 t.elements = encode(t.type, random_values(t.shape.elements(), t.type, 8 * seed + number++));
         if(prepare)
             prepare(set);
@@ -56,7 +74,7 @@ class experiment
         });
     }
 
-    // launch(tensors, workspace) -> status
+    // launch(tensors, workspace) -> status. What a kernel forgets to write, in a result or the workspace, is a NaN.
     template <class Launch>
     harness::tensor_set run(const device& on, std::size_t workspace_bytes, Launch&& launch) const
     {
@@ -82,59 +100,121 @@ class experiment
         for(std::size_t i = 0; const harness::host_tensor& t : after.tensors)
             if(t.role == tensor_role::result)
             {
-                const reference_values& right = expected()[i++];
-                const harness::comparison found =
-                    is_floating(t.type) ? harness::compare_result(t, right, false)
-                                        : harness::compare_integers(harness::detail::integers_of<Op>(problem, t), right.integers);
-                ASSERT_TRUE(found.passed()) << what << ": " << t.name << ", " << harness::describe(found, t.shape.lengths)
-                                            << "; " << describe(problem);
+                ASSERT_LT(i, expected().size()) << what;
+                const harness::comparison found = compare(t, expected()[i++]);
+                ASSERT_EQ(found.elements, t.shape.elements()) << what << ": " << t.name;
+                ASSERT_TRUE(found.passed()) << what << ": " << t.name << ", "
+                                            << harness::describe(found, t.shape.lengths) << "; " << describe(problem);
             }
     }
 
   private:
+    harness::comparison compare(const harness::host_tensor& t, const reference_values& right) const
+    {
+        if(!is_floating(t.type))
+            return harness::compare_integers(harness::detail::integers_of<Op>(problem, t), right.integers);
+        if(!non_finite_alike)
+            return harness::compare_result(t, right, false);
+        const auto without_infinities = [](auto values) {
+            for(auto& v : values)
+                v = std::isfinite(v) ? v : NAN;
+            return values;
+        };
+        harness::host_tensor found = t;
+        found.set_values(without_infinities(t.values()));
+        reference_values wanted = right;
+        wanted.values           = without_infinities(right.values);
+        return harness::compare_result(found, wanted, false);
+    }
+
     mutable std::optional<std::vector<reference_values>> expected_;
 };
 
-// The results' elements: to compare two runs bit by bit.
-inline std::vector<std::vector<std::byte>> results_of(const harness::tensor_set& after)
+// In which numbers of splits an instance is to run a problem; 0: its own choice.
+template <class Op>
+using splits_for = std::function<std::vector<int>(const typename Op::config&, const typename Op::problem&)>;
+
+template <class Op>
+std::vector<int> own_choice(const typename Op::config&, const typename Op::problem&)
 {
-    std::vector<std::vector<std::byte>> all;
-    for(const harness::host_tensor& t : after.tensors)
-        if(t.role == tensor_role::result)
-            all.push_back(t.elements);
+    return {0};
+}
+
+// The plans of the problem on each instance that supports it, of which there must be one.
+template <class Op>
+std::vector<plan<Op>> all_plans(const device& on, const typename Op::problem& p,
+                                const splits_for<Op>& splits = own_choice<Op>)
+{
+    std::vector<plan<Op>> all;
+    for(const instance<Op>* i : instances<Op>(on))
+        if(supports(*i, p))
+            for(const int s : splits(i->configuration, p))
+            {
+                auto chosen = make_plan<Op>(on, p, {.instance = name_of(*i), .splits = s});
+                EXPECT_TRUE(chosen) << chosen.reason() << "; " << describe(p);
+                if(chosen)
+                    all.push_back(std::move(*chosen));
+            }
+    EXPECT_FALSE(all.empty()) << "no instance supports " << describe(p);
     return all;
 }
 
-// Runs the experiment on each instance that supports its problem, in the numbers of splits given; returns the names of those
-// that were planned.
+// "<instances>, splits 2", to say which plan it was.
 template <class Op>
-std::vector<std::string> expect_all_instances_right(const device& on, const experiment<Op>& e,
-                                                    const std::vector<int>& splits = {0})
+std::string describe_plan(const plan<Op>& what)
 {
-    std::vector<std::string> ran;
-    for(const instance<Op>* i : instances<Op>(on))
+    return names_of(what) + (Op::splits_reduction ? ", splits " + std::to_string(what.splits) : "");
+}
+
+// Runs the experiment on each instance that supports its problem; returns the names of those.
+template <class Op>
+std::set<std::string> expect_all_instances_right(const device& on, const experiment<Op>& e,
+                                                 const splits_for<Op>& splits = own_choice<Op>)
+{
+    std::set<std::string> ran;
+    for(const plan<Op>& each : all_plans<Op>(on, e.problem, splits))
     {
-        if(!supports(*i, e.problem))
-            continue;
-        for(const int s : splits)
-        {
-            const auto chosen = make_plan<Op>(on, e.problem, {.instance = name_of(*i), .splits = s});
-            if(!chosen)
-                continue; // more splits than there is to split, or a pass that has nothing to do
-            ran.push_back(std::string(name_of(*i)));
-            e.expect_right(e.run_plan(on, *chosen), names_of(*chosen) + ", splits " + std::to_string(chosen->splits));
-            if(testing::Test::HasFatalFailure())
-                return ran;
-        }
+        e.expect_right(e.run_plan(on, each), describe_plan(each));
+        if(testing::Test::HasFatalFailure())
+            return ran;
+        ran.emplace(name_of(*each.chosen));
     }
-    EXPECT_FALSE(ran.empty()) << "no instance supports " << describe(e.problem);
     return ran;
 }
 
-// Every instance of the target by itself, on `wanted` problems that draw(configuration, random) gives and it supports; and its name
-// is that of its configuration. make(problem, seed) makes the experiment.
-template <class Op, class Draw, class Make>
-void expect_instances_right(const std::string& target, int wanted, Draw&& draw, Make&& make)
+// Every plan, run twice, gives the same bits.
+template <class Op>
+void expect_same_bits(const device& on, const experiment<Op>& e, const splits_for<Op>& splits = own_choice<Op>)
+{
+    for(const plan<Op>& each : all_plans<Op>(on, e.problem, splits))
+        EXPECT_TRUE(results_of(e.run_plan(on, each)) == results_of(e.run_plan(on, each))) << describe_plan(each);
+}
+
+// The reason, beginning so, that some instance of the device has not to support the problem.
+template <class Op>
+std::string reason_of_some_instance(const device& on, const typename Op::problem& p, std::string_view beginning)
+{
+    for(const instance<Op>* i : instances<Op>(on))
+        if(const status s = supports(*i, p); !s && s.reason().starts_with(beginning))
+            return s.reason();
+    return "no instance says so";
+}
+
+// How the instances of an operation are tested by themselves: on `problems` random ones each.
+template <class Op>
+struct instance_trial
+{
+    int problems;
+    std::function<typename Op::problem(const typename Op::config&, random_numbers&)> draw; // most of them supported
+    std::function<experiment<Op>(const typename Op::problem&, std::uint32_t seed)> make =
+        [](const typename Op::problem& p, std::uint32_t seed) { return experiment<Op>(p, seed); };
+    splits_for<Op> splits = own_choice<Op>;
+};
+
+// Every instance of the target by itself: its configuration is legal and its name that of the configuration, and it is right on
+// problems that are drawn for it.
+template <class Op>
+void expect_instances_right(const std::string& target, const instance_trial<Op>& trial)
 {
     const auto opened = device::open(target);
     ASSERT_TRUE(opened) << opened.reason();
@@ -143,35 +223,39 @@ void expect_instances_right(const std::string& target, int wanted, Draw&& draw, 
     for(const instance<Op>* i : instances<Op>(on))
     {
         SCOPED_TRACE(name_of(*i));
-        EXPECT_FALSE(check(i->configuration));
+        const typename Op::config& c = i->configuration;
+        EXPECT_FALSE(check(c));
         const auto parsed = reflect::parse_instance_name<typename Op::config>(Op::name, name_of(*i));
         ASSERT_TRUE(parsed) << parsed.reason();
-        EXPECT_TRUE(reflect::compare(*parsed, i->configuration) == 0);
+        EXPECT_TRUE(reflect::compare(*parsed, c) == 0);
 
         int right = 0;
-        for(std::uint32_t attempt = 0; attempt < 2000 && right < wanted; ++attempt)
+        std::string reason;
+        for(std::uint32_t attempt = 0; attempt < 2000 && right < trial.problems; ++attempt)
         {
-            const typename Op::problem p = draw(i->configuration, random);
-            if(!supports(*i, p) || !make_plan<Op>(on, p, {.instance = name_of(*i)}))
+            const typename Op::problem p = trial.draw(c, random);
+            const auto usual             = make_plan<Op>(on, p, {.instance = name_of(*i)});
+            if(!usual) // the instance does not support it, or a pass beside its own finds none that does
+            {
+                reason = usual.reason();
                 continue;
-            const experiment<Op> e = make(p, attempt);
-            const auto splits      = Op::splits_reduction ? std::vector{0, 1, 2} : std::vector{0};
-            for(const int s : splits)
-                if(const auto chosen = make_plan<Op>(on, p, {.instance = name_of(*i), .splits = s}))
-                    e.expect_right(e.run_plan(on, *chosen), names_of(*chosen) + ", splits " + std::to_string(s));
-            if(testing::Test::HasFatalFailure())
-                return;
+            }
+            const experiment<Op> e = trial.make(p, attempt);
+            for(const int s : trial.splits(c, p))
+            {
+                const auto chosen = make_plan<Op>(on, p, {.instance = name_of(*i), .splits = s});
+                ASSERT_TRUE(chosen) << chosen.reason() << "; " << describe(p);
+                e.expect_right(e.run_plan(on, *chosen), describe_plan(*chosen));
+                if(testing::Test::HasFatalFailure())
+                    return;
+            }
             ++right;
         }
-        EXPECT_EQ(right, wanted) << "problems found that it supports";
+        EXPECT_EQ(right, trial.problems) << "problems found that it supports; " << reason;
     }
 }
 
-template <class Op, class Draw>
-void expect_instances_right(const std::string& target, int wanted, Draw&& draw)
-{
-    expect_instances_right<Op>(target, wanted, draw,
-                               [](const typename Op::problem& p, std::uint32_t seed) { return experiment<Op>(p, seed); });
-}
+// For tests that run on each of kernel_targets(), without types.
+inline std::string name_of_target(const testing::TestParamInfo<std::string>& info) { return test_name_of(info.param); }
 
 } // namespace ck_tile

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Random max-pooling problems with awkward inputs.
+// Random max-pooling problems with awkward inputs, for both passes.
 #pragma once
 
-#include "ops/maxpool/reference.hpp"
-#include "tests/support/kernel_test.hpp"
+#include "ops/maxpool/problem.hpp"
+#include "tests/support/operation_test.hpp"
 
 #include <cmath>
 #include <limits>
@@ -34,12 +34,15 @@ inline std::vector<float> input_values(const problem& p, content kind, std::uint
         case content::nans: v = random.between(0, 7) == 0 ? NAN : static_cast<float>(random.between(-1, 1)); break;
         case content::infinite: v = random.between(0, 15) == 0 ? 1.f : -infinity; break;
         }
-    return decode(p.type, encode(p.type, values));
+    return values;
 }
 
-inline std::vector<float> gradient_values(const problem& p, std::uint32_t seed)
+// A pass over an input of that kind.
+template <class Op>
+experiment<Op> experiment_with(const problem& p, content kind, std::uint32_t seed = 0)
 {
-    return random_values(output_shape(p).elements(), p.type, seed + 4711);
+    return experiment<Op>(
+        p, seed, [&](harness::tensor_set& set) { set["in"].set_values(input_values(p, kind, seed)); });
 }
 
 // Windows larger and smaller than the stride, dilated, padded unevenly, in ceil mode; rows that no window reaches.
@@ -91,5 +94,24 @@ inline std::vector<problem> known_problems()
                 }
     return all;
 }
+
+// Tests of one pass, on every target in every type.
+template <class Op>
+class pass_test : public kernel_test
+{
+  protected:
+    void expect_all_instances_right(problem p, content kind = content::distinct, std::uint32_t seed = 0)
+    {
+        p.type = type;
+        ck_tile::expect_all_instances_right<Op>(on, experiment_with<Op>(p, kind, seed));
+    }
+
+    void expect_right_on_random_problems()
+    {
+        random_numbers random(20);
+        for(std::uint32_t i = 0; i < 60 && !HasFatalFailure(); ++i)
+            expect_all_instances_right(random_problem(random), static_cast<content>(i % 4), i);
+    }
+};
 
 } // namespace ck_tile::maxpool

@@ -2,9 +2,8 @@
 // Every instance of a registry by itself: on random problems that it supports it computes what the fp64 reference says. Linked
 // with the instances of the library, and with those of configurations drawn at random.
 #include "ops/maxpool_bwd/describe.hpp"
-#include "ops/maxpool_bwd/instance.hpp"
-#include "tests/ops/maxpool_bwd/fixture.hpp"
-#include "tests/support/kernel_targets.hpp"
+#include "ops/maxpool_bwd/operation.hpp"
+#include "tests/ops/maxpool/fixture.hpp"
 
 namespace ck_tile::maxpool_bwd
 {
@@ -36,38 +35,13 @@ maxpool::problem random_problem(const config& c, random_numbers& random)
 
 TEST_P(Instances, AreRightOnProblemsThatTheySupport)
 {
-    const auto on = device::open(GetParam());
-    ASSERT_TRUE(on) << on.reason();
-    random_numbers random(12);
-    for(const instance* i : instances(*on))
-    {
-        SCOPED_TRACE(name_of(*i));
-        const config& c = i->configuration;
-        EXPECT_FALSE(check(c));
-        const auto parsed = reflect::parse_instance_name<config>(operation, name_of(*i));
-        ASSERT_TRUE(parsed) << parsed.reason();
-        EXPECT_TRUE(reflect::compare(*parsed, c) == 0);
-
-        int supported = 0;
-        for(int attempt = 0; attempt < 2000 && supported < 8; ++attempt)
-        {
-            const maxpool::problem p = random_problem(c, random);
-            if(!supports(*i, p))
-                continue;
-            const auto plan = make_plan(*on, p, name_of(*i));
-            ASSERT_TRUE(plan) << plan.reason();
-            const experiment e(p, static_cast<maxpool::content>(supported % 4), static_cast<std::uint32_t>(attempt));
-            e.expect_right(e.run_plan(*on, *plan), "attempt " + std::to_string(attempt));
-            if(HasFatalFailure())
-                return;
-            ++supported;
-        }
-        EXPECT_EQ(supported, 8) << "problems found that it supports";
-    }
+    const auto make = [](const maxpool::problem& p, std::uint32_t seed) {
+        return maxpool::experiment_with<operation>(p, static_cast<maxpool::content>(seed % 4), seed);
+    };
+    expect_instances_right<operation>(GetParam(), {.problems = 8, .draw = random_problem, .make = make});
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()),
-                         [](const auto& info) { return test_name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()), name_of_target);
 
 } // namespace
 } // namespace ck_tile::maxpool_bwd

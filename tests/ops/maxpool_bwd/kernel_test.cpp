@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every instance of every target against the fp64 reference, on random and on awkward problems.
-#include "tests/ops/maxpool_bwd/fixture.hpp"
+#include "ops/maxpool/reference.hpp"
+#include "ops/maxpool_bwd/operation.hpp"
+#include "tests/ops/maxpool/fixture.hpp"
 
 namespace ck_tile::maxpool_bwd
 {
@@ -8,37 +10,13 @@ namespace
 {
 
 using namespace maxpool;
+using operation = maxpool_bwd::operation;
+using tensors   = maxpool_bwd::tensors;
 
-class Kernel : public kernel_test
-{
-  protected:
-    // Runs the problem on each instance that supports it.
-    void expect_all_instances_right(problem p, content kind = content::distinct, std::uint32_t seed = 0)
-    {
-        p.type = type;
-        const experiment e(p, kind, seed);
-        int supported = 0;
-        for(const instance* i : instances(on))
-        {
-            if(!supports(*i, p))
-                continue;
-            ++supported;
-            const auto chosen = make_plan(on, p, name_of(*i));
-            ASSERT_TRUE(chosen) << chosen.reason() << "; " << describe(p);
-            e.expect_right(e.run_plan(on, *chosen), name_of(*i));
-            if(HasFatalFailure())
-                return;
-        }
-        ASSERT_GT(supported, 0) << "no instance supports " << describe(p);
-    }
-};
+class Kernel : public pass_test<operation>
+{};
 
-TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems)
-{
-    random_numbers random(20);
-    for(std::uint32_t i = 0; i < 60 && !HasFatalFailure(); ++i)
-        expect_all_instances_right(random_problem(random), static_cast<content>(i % 4), i);
-}
+TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems) { expect_right_on_random_problems(); }
 
 // Patches at all borders of an image, more of them than a block has threads, and several blocks per image.
 TEST_P(Kernel, LargerThanOneBlock)
@@ -57,10 +35,7 @@ TEST_P(Kernel, SameBitsOnEveryRun)
     for(problem p : known_problems())
     {
         p.type = type;
-        const experiment e(p, content::ties, 3);
-        const auto chosen = make_plan(on, p);
-        ASSERT_TRUE(chosen) << chosen.reason();
-        EXPECT_EQ(e.run_plan(on, *chosen), e.run_plan(on, *chosen));
+        expect_same_bits<operation>(on, experiment_with<operation>(p, content::ties, 3));
     }
 }
 
@@ -71,26 +46,27 @@ TEST_P(Kernel, AgreesWithTheForwardPassWhateverTheIndices)
     random_numbers random(8);
     for(std::uint32_t i = 0; i < 16; ++i)
     {
-        problem p = random_problem(random);
-        p.type    = type;
-        p.indices = indices::recompute;
-        const experiment again(p, static_cast<content>(i % 4), i);
-        const auto recomputes = make_plan(on, p);
+        problem p             = random_problem(random);
+        p.type                = type;
+        p.indices             = indices::recompute;
+        const auto kind       = static_cast<content>(i % 4);
+        const auto again      = experiment_with<operation>(p, kind, i);
+        const auto recomputes = make_plan<operation>(on, p);
         ASSERT_TRUE(recomputes) << recomputes.reason();
         const auto expected = again.run_plan(on, *recomputes);
         again.expect_right(expected, "recomputed");
-        for(indices kind : {indices::u8, indices::int32, indices::int64})
+        for(indices stored : {indices::u8, indices::int32, indices::int64})
         {
-            p.indices = kind;
-            const experiment e(p, static_cast<content>(i % 4), i);
-            const auto forward = maxpool_fwd::make_plan(on, p);
-            const auto chosen  = make_plan(on, p);
-            ASSERT_TRUE(forward && chosen) << forward.reason() << chosen.reason();
-            const auto in     = upload(on, encode(type, e.in));
-            const auto stored = unwritten(on, output_shape(p).elements() * maxpool::bytes_of(kind));
-            ASSERT_TRUE(maxpool_fwd::run(on, p, *forward, {in.data(), nullptr, stored.data()}));
-            EXPECT_EQ(download(on, stored), encode_indices(p, e.expected.indices)) << describe(p);
-            EXPECT_EQ(e.run_plan(on, *chosen, stored), expected) << describe(p);
+            p.indices          = stored;
+            const auto forward = experiment_with<maxpool_fwd::operation>(p, kind, i);
+            const auto maxima  = make_plan<maxpool_fwd::operation>(on, p);
+            const auto chosen  = make_plan<operation>(on, p);
+            ASSERT_TRUE(maxima && chosen) << maxima.reason() << chosen.reason();
+            auto e             = experiment_with<operation>(p, kind, i);
+            const auto written = forward.run_plan(on, *maxima)["indices"].elements;
+            EXPECT_EQ(written, e.set["indices"].elements) << describe(p);
+            e.set["indices"].elements = written;
+            EXPECT_TRUE(results_of(e.run_plan(on, *chosen)) == results_of(expected)) << describe(p);
         }
     }
 }
@@ -142,15 +118,15 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
 {
     for(problem p : known_problems())
     {
-        p.type = type;
-        experiment e(p, content::distinct, 1);
-        e.dout[5]       = NAN;
-        e.gradient      = reference_backward(p, e.dout, e.expected.indices);
-        const auto plan = make_plan(on, p);
-        ASSERT_TRUE(plan) << plan.reason();
-        const auto din = decode(type, e.run_plan(on, *plan));
-        for(std::size_t i = 0; i < din.size(); ++i)
-            EXPECT_EQ(std::isnan(din[i]), std::isnan(e.gradient.gradient[i])) << "element " << i << "; " << describe(p);
+        p.type                  = type;
+        auto e                  = experiment_with<operation>(p, content::distinct, 1);
+        std::vector<float> dout = e.set["dout"].values();
+        dout[5]                 = NAN;
+        e.set["dout"].set_values(dout);
+        ck_tile::expect_all_instances_right<operation>(on, e);
+        EXPECT_EQ(std::count_if(e.expected()[0].values.begin(), e.expected()[0].values.end(),
+                                [](double v) { return std::isnan(v); }),
+                  1);
     }
 }
 
@@ -176,7 +152,7 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
     const auto at    = [](const device_buffer& b, std::int64_t bytes) {
         return static_cast<std::byte*>(b.data()) + bytes;
     };
-    const auto chosen = make_plan(on, p);
+    const auto chosen = make_plan<operation>(on, p);
     ASSERT_TRUE(chosen) << chosen.reason();
     for(std::int64_t n = 0; n < p.batch; ++n)
         for(std::int64_t o = 0; o < p.output(1); o += step)
@@ -186,7 +162,7 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
             ASSERT_TRUE(on.copy_to_device(at(dout, window * pixel), one.data(), one.size()));
             ASSERT_TRUE(on.copy_to_device(at(stored, window * p.channels), indices.data(), indices.size()));
         }
-    ASSERT_TRUE(run(on, p, *chosen, {dout.data(), stored.data(), nullptr, din.data()}, nullptr));
+    ASSERT_TRUE(run(on, *chosen, {dout.data(), stored.data(), nullptr, din.data()}, nullptr));
     ASSERT_TRUE(on.synchronize());
     for(std::int64_t n = 0; n < p.batch; ++n)
         for(std::int64_t o = 0; o < p.output(1); o += step)
@@ -208,11 +184,8 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
         p.type    = type;
         if(p.indices == indices::recompute)
             continue;
-        const experiment e(p, static_cast<content>(i % 4), i);
-        const auto dout = upload(on, encode(type, e.dout)), stored = upload(on, encode_indices(p, e.expected.indices));
-        const auto din = unwritten(on, input_shape(p).elements() * ck_tile::bytes_of(type));
-        ASSERT_TRUE(run_reference(on, p, {dout.data(), stored.data(), nullptr, din.data()}));
-        e.expect_right(download(on, din), "reference kernel");
+        const auto e = experiment_with<operation>(p, static_cast<content>(i % 4), i);
+        e.expect_right(e.run_reference_kernel(on), "reference kernel");
     }
 }
 
@@ -220,18 +193,13 @@ TEST_P(Kernel, RejectionsSayWhy)
 {
     problem p         = {.batch = 1, .channels = 12, .input = {6, 6}};
     p.type            = type;
-    const auto reason = [&](const problem& of, const std::string& part) {
-        for(const instance* i : instances(on))
-            if(const status s = supports(*i, of); !s && s.reason().starts_with(part))
-                return s.reason();
-        return std::string("no instance says so");
+    const auto reason = [&](const problem& of, const std::string& beginning) {
+        return reason_of_some_instance<operation>(on, of, beginning);
     };
     p.indices = indices::recompute;
-    EXPECT_EQ(run_reference(on, p, {}).reason(),
+    EXPECT_EQ(run_reference<operation>(on, p, {}, nullptr).reason(),
               "the reference kernel reads indices, recompute has none: choose u8, int32 or int64");
-    p.indices          = indices::u8;
-    const auto unknown = make_plan(on, p, "no_such_instance");
-    EXPECT_TRUE(unknown.reason().starts_with("instance 'no_such_instance' is not one of")) << unknown.reason();
+    p.indices = indices::u8;
     EXPECT_EQ(reason(p, "the instance reads"), "the instance reads int32 indices, the problem has u8");
     if(type == data_type::fp16)
         EXPECT_EQ(reason(p, "C = 12"), "C = 12 is not a multiple of the vector width 8: choose an instance with a "
@@ -251,12 +219,8 @@ TEST_P(Kernel, RejectionsSayWhy)
     EXPECT_EQ(reason(p, "Wi = 9"), "Wi = 9 is not a multiple of the vector width " +
                                        std::string(type == data_type::fp32 ? "4" : "8") +
                                        ": choose an instance for any window");
-    p.type                       = type == data_type::fp32 ? data_type::fp16 : data_type::fp32;
-    const std::string other_type = std::string("the instance computes ") + name_of(type);
-    EXPECT_EQ(reason(p, other_type), other_type + ", the problem is " + name_of(p.type));
-    p.type  = type;
     p.input = {30000, 30000}, p.channels = 64;
-    const auto none = make_plan(on, p);
+    const auto none = make_plan<operation>(on, p);
     EXPECT_TRUE(none.reason().starts_with("no instance supports the problem on " + std::string(on.name())))
         << none.reason();
     EXPECT_TRUE(reason(p, "one image spans")

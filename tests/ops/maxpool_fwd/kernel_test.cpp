@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every instance of every target against the reference: values and indices are exact.
-#include "tests/ops/maxpool_fwd/fixture.hpp"
+#include "ops/maxpool_fwd/operation.hpp"
+#include "tests/ops/maxpool/fixture.hpp"
 
 namespace ck_tile::maxpool_fwd
 {
@@ -8,36 +9,12 @@ namespace
 {
 
 using namespace maxpool;
+using operation = maxpool_fwd::operation;
 
-class Kernel : public kernel_test
-{
-  protected:
-    void expect_all_instances_right(problem p, content kind, std::uint32_t seed = 0)
-    {
-        p.type = type;
-        const experiment e(p, kind, seed);
-        int supported = 0;
-        for(const instance* i : instances(on))
-        {
-            if(!supports(*i, p))
-                continue;
-            ++supported;
-            const auto chosen = make_plan(on, p, name_of(*i));
-            ASSERT_TRUE(chosen) << chosen.reason();
-            e.expect_right(e.run_plan(on, *chosen), name_of(*i));
-            if(HasFatalFailure())
-                return;
-        }
-        ASSERT_GT(supported, 0) << "no instance supports " << describe(p);
-    }
-};
+class Kernel : public pass_test<operation>
+{};
 
-TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems)
-{
-    random_numbers random(31);
-    for(std::uint32_t i = 0; i < 60 && !HasFatalFailure(); ++i)
-        expect_all_instances_right(random_problem(random), static_cast<content>(i % 4), i);
-}
+TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems) { expect_right_on_random_problems(); }
 
 TEST_P(Kernel, LargerThanOneBlock)
 {
@@ -54,13 +31,30 @@ TEST_P(Kernel, SameBitsOnEveryRun)
 {
     for(problem p : known_problems())
     {
-        p.type            = type;
-        const auto chosen = make_plan(on, p);
-        ASSERT_TRUE(chosen) << chosen.reason();
-        const experiment e(p, content::nans, 4);
-        const auto first = e.run_plan(on, *chosen), second = e.run_plan(on, *chosen);
-        EXPECT_EQ(first.values, second.values);
-        EXPECT_EQ(first.indices, second.indices);
+        p.type = type;
+        expect_same_bits<operation>(on, experiment_with<operation>(p, content::nans, 4));
+    }
+}
+
+// The output and the indices are each optional: the other is the same without.
+TEST_P(Kernel, OneResultAlone)
+{
+    for(problem p : known_problems())
+    {
+        p.type       = type;
+        const auto e = experiment_with<operation>(p, content::ties, 5);
+        for(const plan<operation>& each : all_plans<operation>(on, p))
+        {
+            const result_bytes both = results_of(e.run_plan(on, each));
+            for(const std::size_t missing : {0, 1})
+            {
+                const auto after = e.run(on, each.workspace_bytes, [&](tensors t, void* workspace) {
+                    (missing == 0 ? t.out : t.indices) = nullptr;
+                    return run(on, each, t, workspace);
+                });
+                EXPECT_TRUE(results_of(after)[1 - missing] == both[1 - missing]) << describe_plan(each);
+            }
+        }
     }
 }
 
@@ -85,9 +79,9 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
             ASSERT_TRUE(on.copy_to_device(static_cast<std::byte*>(in->data()) + at, expected.data(), pixel));
         }
     const auto out    = unwritten(on, static_cast<std::int64_t>(expected.size()));
-    const auto chosen = make_plan(on, p);
+    const auto chosen = make_plan<operation>(on, p);
     ASSERT_TRUE(chosen) << chosen.reason();
-    ASSERT_TRUE(run(on, p, *chosen, {in->data(), out.data(), nullptr}));
+    ASSERT_TRUE(run(on, *chosen, {in->data(), out.data(), nullptr}, nullptr));
     EXPECT_EQ(download(on, out), expected);
 }
 
@@ -99,8 +93,8 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
         problem p = random_problem(random);
         p.type    = type;
         p.indices = indices::int64; // which the reference kernel writes
-        const experiment e(p, static_cast<content>(i % 4), i);
-        e.expect_right(e.run(on, [&](const tensors& t) { return run_reference(on, p, t); }), "reference kernel");
+        const auto e = experiment_with<operation>(p, static_cast<content>(i % 4), i);
+        e.expect_right(e.run_reference_kernel(on), "reference kernel");
     }
 }
 
@@ -108,14 +102,11 @@ TEST_P(Kernel, RejectionsSayWhy)
 {
     problem p         = {.batch = 1, .channels = 12, .input = {6, 6}};
     p.type            = type;
-    const auto reason = [&](const problem& of, const std::string& part) {
-        for(const instance* i : instances(on))
-            if(const status s = supports(*i, of); !s && s.reason().starts_with(part))
-                return s.reason();
-        return std::string("no instance says so");
+    const auto reason = [&](const problem& of, const std::string& beginning) {
+        return reason_of_some_instance<operation>(on, of, beginning);
     };
-    const auto unknown = make_plan(on, p, "no_such_instance");
-    EXPECT_TRUE(unknown.reason().starts_with("instance 'no_such_instance' is not one of")) << unknown.reason();
+    EXPECT_EQ(run_reference<operation>(on, p, {}, nullptr).reason(),
+              "the reference kernel writes int64 indices, the problem wants u8: choose int64");
     EXPECT_EQ(reason(p, "the instance writes"), "the instance writes int32 indices, the problem wants u8");
     p.layout = layout::nchw;
     EXPECT_EQ(reason(p, "the instance has layout"), "the instance has layout nhwc, the problem nchw");
@@ -124,21 +115,15 @@ TEST_P(Kernel, RejectionsSayWhy)
     p.indices  = indices::int64;
     EXPECT_EQ(reason(p, "C = 13"), "C = 13 is not a multiple of the vector width 2: choose an instance with a narrower "
                                    "vector, or pad the channels");
-    p.type                       = type == data_type::fp32 ? data_type::fp16 : data_type::fp32;
-    const std::string other_type = std::string("the instance computes ") + name_of(type);
-    EXPECT_EQ(reason(p, other_type), other_type + ", the problem is " + name_of(p.type));
-    p.type  = type;
     p.input = {30000, 30000}, p.channels = 64;
     const std::string too_large = "more than the 2147483647 that a view can: split the channels over several calls";
     EXPECT_TRUE(reason(p, "one image spans").ends_with(too_large));
-    const auto none = make_plan(on, p);
+    const auto none = make_plan<operation>(on, p);
     EXPECT_TRUE(none.reason().starts_with("no instance supports the problem on " + std::string(on.name())))
         << none.reason();
     p.input = {15000, 15000}, p.channels = 1, p.batch = 100'000;
     EXPECT_TRUE(reason(p, "100000 images of")
                     .ends_with("more than the 2147483647 blocks of a launch: split the batch over several calls"));
-    p.channels = 0;
-    EXPECT_EQ(make_plan(on, p).reason(), "C must be positive, but is 0: choose 1 or more");
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_type_on(kernel_targets()), name_of_parameter);
