@@ -23,6 +23,7 @@ function(ck_tile_install_package)
     install(EXPORT ck_tile FILE ck_tile-targets.cmake NAMESPACE ck_tile:: DESTINATION ${folder})
     configure_package_config_file(cmake/ck_tile-config.cmake.in ck_tile-config.cmake INSTALL_DESTINATION ${folder})
     write_basic_package_version_file(ck_tile-config-version.cmake COMPATIBILITY SameMinorVersion)
-    install(FILES cmake/CkTileCodeObjects.cmake ${PROJECT_BINARY_DIR}/ck_tile-config.cmake
+    install(FILES cmake/CkTileCodeObjects.cmake cmake/CkTileOperation.cmake cmake/CkTileTargets.cmake
+        ${PROJECT_BINARY_DIR}/ck_tile-config.cmake
         ${PROJECT_BINARY_DIR}/ck_tile-config-version.cmake DESTINATION ${folder})
 endfunction()

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Operations from configurations: generated sources, compiled for the CPU and into one code object per GPU architecture.
+# Operations from configurations: generated sources, compiled for the CPU and into one code object per GPU architecture. Installed
+# with the package, so that other projects add operations of their own.
+#
+# CK_TILE_ENGINE is the folder of generate.py. A project has its operations in ops/<operation> and their configurations in
+# tile_engine_configs/<operation>, below its top folder.
 
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
@@ -8,9 +12,8 @@ find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 # the library <target>. Configures again when a configuration, or what C++ says of configurations, has changed.
 function(ck_tile_generate_instances target operation)
     cmake_parse_arguments(PARSE_ARGV 2 set "" "CONFIGURATIONS" "FILTERS")
-    set(engine ${ck_tile_SOURCE_DIR}/tile_engine_configs)
     if(NOT set_CONFIGURATIONS)
-        set(set_CONFIGURATIONS ${CK_TILE_CONFIGURATIONS})
+        set(set_CONFIGURATIONS ${PROJECT_SOURCE_DIR}/tile_engine_configs)
     endif()
     set(output ${PROJECT_BINARY_DIR}/generated/${target})
     set(architectures ${CK_TILE_HOST_ARCHITECTURES} ${CK_TILE_DEVICE_ARCHITECTURES})
@@ -32,8 +35,8 @@ function(ck_tile_generate_instances target operation)
         endforeach()
     endforeach()
     execute_process(
-        COMMAND ${Python3_EXECUTABLE} ${engine}/generate.py generate
-                --operation ${operation} --configurations ${set_CONFIGURATIONS} --targets ${architectures} ${filters}
+        COMMAND ${Python3_EXECUTABLE} ${CK_TILE_ENGINE}/generate.py generate
+                --operation ${operation} --root ${PROJECT_SOURCE_DIR} --configurations ${set_CONFIGURATIONS} --targets ${architectures} ${filters}
                 --select ${CK_TILE_INSTANCES} "--seed=${CK_TILE_SAMPLE}" --output ${output} --gpu-targets "${gpu_architectures}" --compiler ${CMAKE_CXX_COMPILER}
                 "--flags=${flags}" --cache ${PROJECT_BINARY_DIR}/tools
         OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE messages ERROR_STRIP_TRAILING_WHITESPACE
@@ -51,8 +54,8 @@ function(ck_tile_generate_instances target operation)
     string(REGEX REPLACE "^[^:]*:|[\\\n]" " " headers "${headers}")
     separate_arguments(headers UNIX_COMMAND "${headers}")
     file(GLOB configurations CONFIGURE_DEPENDS ${set_CONFIGURATIONS}/${operation}/*.json)
-    file(GLOB generator CONFIGURE_DEPENDS ${engine}/generator/*.py)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${engine}/generate.py ${generator} ${configurations} ${headers})
+    file(GLOB generator CONFIGURE_DEPENDS ${CK_TILE_ENGINE}/generator/*.py)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CK_TILE_ENGINE}/generate.py ${generator} ${configurations} ${headers})
 
     set(sources ${output}/registry.cpp)
     set(objects)
@@ -80,13 +83,20 @@ function(ck_tile_generate_instances target operation)
     set(${target}_code_object_files ${objects} PARENT_SCOPE)
 endfunction()
 
-# ck_tile_add_operation(<operation> SOURCES ... LIBRARIES ...)
-# The library ck_tile::<operation>: its host API, its instances for the chosen targets and types, their registry.
+# ck_tile_add_operation(<operation> SOURCES ... [LIBRARIES ...] [CONFIGURATIONS <folder>])
+# The library ck_tile::<operation> of the operation described in ops/<operation>: what its sources define, its instances for the
+# chosen targets and types, their registry.
 function(ck_tile_add_operation operation)
-    cmake_parse_arguments(PARSE_ARGV 1 op "" "" "SOURCES;LIBRARIES")
-    ck_tile_add_library(${operation} STATIC ${op_SOURCES})
+    cmake_parse_arguments(PARSE_ARGV 1 op "" "CONFIGURATIONS" "SOURCES;LIBRARIES")
+    include_directories(${PROJECT_SOURCE_DIR})
+    if(COMMAND ck_tile_add_library)
+        ck_tile_add_library(${operation} STATIC ${op_SOURCES}) # part of the package
+    else()
+        add_library(ck_tile_${operation} STATIC ${op_SOURCES})
+        add_library(ck_tile::${operation} ALIAS ck_tile_${operation})
+    endif()
     target_link_libraries(ck_tile_${operation} PUBLIC ck_tile::harness ${op_LIBRARIES})
-    ck_tile_generate_instances(ck_tile_${operation} ${operation})
+    ck_tile_generate_instances(ck_tile_${operation} ${operation} CONFIGURATIONS ${op_CONFIGURATIONS})
 
     # Code objects of instances that are gone would be inspected as if they were not.
     foreach(architecture IN LISTS CK_TILE_ARCHITECTURES)

@@ -5,17 +5,9 @@
 file(GLOB CK_TILE_ARCHITECTURES CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/ck_tile/targets
     ${PROJECT_SOURCE_DIR}/ck_tile/targets/*/facts.hpp)
 list(TRANSFORM CK_TILE_ARCHITECTURES REPLACE "/facts.hpp" "")
-set(CK_TILE_TARGETS "all" CACHE STRING
-    "Targets to build: GPU architectures (${CK_TILE_ARCHITECTURES}), the CPU in their shape (host:gfx942; host for all), or all")
-set(CK_TILE_DTYPES "fp16;bf16;fp32" CACHE STRING "Element types to build")
+include(CkTileTargets)
 set(CK_TILE_CONFIGURATIONS "${PROJECT_SOURCE_DIR}/tile_engine_configs" CACHE PATH
     "Folder of the configurations, <operation>/<target>.json, that instances are generated from")
-set(CK_TILE_FILTERS "" CACHE STRING
-    "Conditions on the fields of a configuration that instances must meet, such as block.m >= 128; see generate.py --help")
-set(CK_TILE_INSTANCES all CACHE STRING
-    "Instances to build of those that the other choices leave: all, or test - few that together show everything, and a sample")
-set_property(CACHE CK_TILE_INSTANCES PROPERTY STRINGS all test)
-set(CK_TILE_SAMPLE "" CACHE STRING "Text that draws the sample of CK_TILE_INSTANCES=test, such as a commit's hash")
 file(GLOB operations CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/ops ${PROJECT_SOURCE_DIR}/ops/*/operation.hpp)
 list(TRANSFORM operations REPLACE "/operation.hpp" "" OUTPUT_VARIABLE operations)
 set(CK_TILE_OPS "${operations}" CACHE STRING "Operations to build")
@@ -29,33 +21,6 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERS
                         "${CMAKE_CXX_COMPILER_VERSION}): set CMAKE_CXX_COMPILER to clang++-22 or to a ROCm's clang++")
 endif()
 
-set(CK_TILE_HOST_ARCHITECTURES)   # shapes that the CPU takes
-set(CK_TILE_DEVICE_ARCHITECTURES) # GPU code
-foreach(target IN LISTS CK_TILE_TARGETS)
-    if(target STREQUAL "all")
-        set(CK_TILE_HOST_ARCHITECTURES ${CK_TILE_ARCHITECTURES})
-        set(CK_TILE_DEVICE_ARCHITECTURES ${CK_TILE_ARCHITECTURES})
-    elseif(target STREQUAL "host")
-        list(APPEND CK_TILE_HOST_ARCHITECTURES ${CK_TILE_ARCHITECTURES})
-    elseif(target MATCHES "^host:(.+)$" AND CMAKE_MATCH_1 IN_LIST CK_TILE_ARCHITECTURES)
-        list(APPEND CK_TILE_HOST_ARCHITECTURES ${CMAKE_MATCH_1})
-    elseif(target IN_LIST CK_TILE_ARCHITECTURES)
-        list(APPEND CK_TILE_DEVICE_ARCHITECTURES ${target})
-    else()
-        message(FATAL_ERROR "CK_TILE_TARGETS: '${target}' is not a target; choose from all, host, host:<architecture> "
-                            "and <architecture>, with the architectures ${CK_TILE_ARCHITECTURES}")
-    endif()
-endforeach()
-list(REMOVE_DUPLICATES CK_TILE_HOST_ARCHITECTURES)
-list(REMOVE_DUPLICATES CK_TILE_DEVICE_ARCHITECTURES)
-foreach(dtype IN LISTS CK_TILE_DTYPES)
-    if(NOT dtype MATCHES "^(fp16|bf16|fp32)$")
-        message(FATAL_ERROR "CK_TILE_DTYPES: '${dtype}' is not an element type; choose from fp16, bf16 and fp32")
-    endif()
-endforeach()
-if(NOT CK_TILE_INSTANCES MATCHES "^(all|test)$")
-    message(FATAL_ERROR "CK_TILE_INSTANCES: '${CK_TILE_INSTANCES}' is not a choice of instances; choose from all and test")
-endif()
 foreach(operation IN LISTS CK_TILE_OPS)
     if(NOT operation IN_LIST operations)
         message(FATAL_ERROR "CK_TILE_OPS: '${operation}' is not an operation; choose from ${operations}")
