@@ -98,6 +98,13 @@ constexpr int operand_bytes(const shape& s)
            bytes_of(s.type());
 }
 
+// 4-byte registers of a lane that hold the fragments of one load.
+constexpr int fragment_registers(const shape& s)
+{
+    const auto registers = [&](const distribution& d) { return d.regs() * d.vecs() * bytes_of(s.type()) / 4; };
+    return registers(a_fragments(s)) + registers(b_fragments(s));
+}
+
 // Both operands of one step in LDS, at `byte_offset`.
 template <shape S, majorness A, majorness B>
 struct stage
