@@ -29,6 +29,8 @@ concept operand = requires(Operand& o, const Operand& here) {
 // memory. A thread owns a patch: a 16-byte line along that dimension, and as much along the other as there is to share.
 constexpr distribution tiled_copy(const shape& s, int rows, majorness major, int vector)
 {
+    if(check(s))
+        return {}; // said where the shape enters
     const int contiguous = contiguous_dimension(major), other = 1 - contiguous;
     const int per_thread = rows * s.k / s.threads();
     const int line       = 16 / bytes_of(s.type());

@@ -30,13 +30,14 @@ constexpr int waiting_registers(const shape& s, const distribution& loaded)
     return loaded.regs() * ((bytes > 4 ? bytes / 4 : 1) + 1);
 }
 
-// Whether there are registers for a schedule that reads all fragments of a step early, while the operands of the next arrive
-// and are turned. Accumulators beyond what an instruction can name beside them have registers of their own.
+// Whether there are registers for a schedule that reads fragments early, those of two loads, while the operands of the next step
+// arrive and are turned. Accumulators beyond what an instruction can name beside them have registers of their own.
 template <shape S, distribution A, distribution B>
 constexpr bool can_schedule()
 {
     constexpr int nameable = 256;
-    const int all          = S.k / S.k_pack() * fragment_registers(S) +
+    const int loads        = S.k > S.k_pack() ? 2 : 1;
+    const int all          = loads * fragment_registers(S) +
                     2 * (waiting_registers(S, A) + waiting_registers(S, B)) + address_registers;
     const int vgprs = compiled_target().vgprs;
     return vgprs > nameable ? all <= nameable : all + S.accumulators() <= vgprs;
