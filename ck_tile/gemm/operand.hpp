@@ -29,6 +29,8 @@ concept operand = requires(Operand& o, const Operand& here) {
 // memory. A thread owns a patch: a 16-byte line along that dimension, and as much along the other as there is to share.
 constexpr distribution tiled_copy(const shape& s, int rows, majorness major, int vector)
 {
+    if(check(s))
+        return {}; // said where the shape enters
     const int contiguous = contiguous_dimension(major), other = 1 - contiguous;
     const int per_thread = rows * s.k / s.threads();
     const int line       = 16 / bytes_of(s.type());
@@ -96,6 +98,13 @@ constexpr int operand_bytes(const shape& s)
 {
     return (operand_elements(s.instruction, s.m, s.k) + operand_elements(s.instruction, s.n * s.inst().blocks, s.k)) *
            bytes_of(s.type());
+}
+
+// 4-byte registers of a lane that hold the fragments of one load.
+constexpr int fragment_registers(const shape& s)
+{
+    const auto registers = [&](const distribution& d) { return d.regs() * d.vecs() * bytes_of(s.type()) / 4; };
+    return registers(a_fragments(s)) + registers(b_fragments(s));
 }
 
 // Both operands of one step in LDS, at `byte_offset`.

@@ -36,37 +36,33 @@ constexpr int main_loop_lds_bytes(const shape& s, main_loop p)
     return p.stages * operand_bytes(s) + with_traits(p.kind, [](auto t) { return t.barrier_bytes; });
 }
 
-// 4-byte registers that a lane needs in the main loop: accumulators, fragments of one load from LDS, the operands of the next step
-// where they wait in registers, and what counts and points. An estimate: compilers keep more where there is room.
-constexpr int registers(const shape& s, main_loop p)
+// 4-byte registers that a lane needs in the main loop: accumulators, what the pipeline holds beside them, and what counts and
+// points. `a` and `b` distribute the operands as they are loaded. An estimate, measured on compiled kernels of every
+// architecture: above it they spill, or could.
+constexpr int registers(const shape& s, main_loop p, const distribution& a, const distribution& b)
 {
-    constexpr int addresses   = 24;
-    const auto of             = [&](const distribution& d) { return d.regs() * d.vecs() * bytes_of(s.type()) / 4; };
-    const int rows            = s.m + s.n * s.inst().blocks;
-    const bool wait           = with_traits(p.kind, [](auto t) { return t.in_registers; });
-    const bool hold_fragments = s.inst().operands == operand_source::registers;
-    return s.m * s.n / s.threads() + (hold_fragments ? of(a_fragments(s)) + of(b_fragments(s)) : 0) +
-           (wait ? rows * s.k * bytes_of(s.type()) / 4 / s.threads() : 0) + addresses;
+    return s.accumulators() + with_traits(p.kind, [&](auto t) { return t.registers(s, a, b); });
 }
 
-constexpr violation check_registers(const shape& s, main_loop p, const target& t)
+constexpr violation check_registers(const shape& s, main_loop p, const distribution& a, const distribution& b,
+                                    const target& t)
 {
-    if(registers(s, p) > t.vgprs)
-        return {"accumulators, fragments and operands on their way must fit a lane's registers", registers(s, p),
-                "use more waves, or a smaller block"};
+    constexpr int beside = 216; // what 256 registers hold well, where accumulators have 256 of their own
+    const int all = registers(s, p, a, b), other = all - s.accumulators();
+    if(all > t.vgprs || (t.vgprs > 256 && other > beside))
+        return {"accumulators, fragments and operands on their way must fit a lane's registers", all,
+                "use more waves, a smaller block or wider vectors"};
     return {};
 }
 
-namespace detail
-{
-template <shape S, main_loop P>
+// In a GPU's compilation, says it of a main loop, once.
+template <shape S, main_loop P, distribution A, distribution B>
 struct fits_registers
 {
-    static constexpr violation broken = on_device ? check_registers(S, P, compiled_target()) : violation{};
+    static constexpr violation broken = on_device ? check_registers(S, P, A, B, compiled_target()) : violation{};
     CK_TILE_REJECT(broken);
     static constexpr bool value = !broken;
 };
-} // namespace detail
 
 // acc += A * B over `steps` steps of S.k. Operands that run past the end of k read zeros, which add nothing.
 template <shape S, main_loop P, class A, class B, class Acc>
@@ -76,7 +72,9 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
                               "step<1>() and move()");
     static_assert(operand<B>, "run_pipeline: B is no operand; gemm::operand says what one has: element, layout, load(), "
                               "step<1>() and move()");
-    if constexpr(legal_shape<S>::value && detail::fits_registers<S, P>::value && operand<A> && operand<B>)
+    if constexpr(!legal_shape<S>::value || !operand<A> || !operand<B>)
+        return; // said above
+    else if constexpr(fits_registers<S, P, A::layout, B::layout>::value)
     {
         pipeline_traits<P.kind>::template run<S, P.stages>(in, acc, a, b, steps);
         place_accumulators(acc); // until the epilogue takes them, strip by strip

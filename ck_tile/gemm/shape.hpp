@@ -38,6 +38,7 @@ struct shape
     constexpr int waves() const { return waves_m * waves_n; }
     constexpr int threads() const { return waves() * fragment().a.lanes(); }
     constexpr data_type type() const { return inst().type; }
+    constexpr int accumulators() const { return m * n / threads(); } // of a lane
 
     // Instructions whose operands a lane takes from consecutive k, so that it reads 16 bytes of LDS at once. A and B are
     // reordered along k alike, which leaves the product as it is.
@@ -86,8 +87,10 @@ constexpr violation check(const shape& s, const target& t)
         return {"waves.m * waves.n * wave must be within the threads of a block", s.threads(), "use fewer waves"};
     if(const violation v = check(s))
         return v;
-    if(s.m * s.n / s.threads() > t.vgprs * 3 / 4)
-        return {"accumulators must leave a quarter of the registers", s.m * s.n / s.threads(), "use more waves"};
+    const int nameable = 256; // registers, by one instruction; the other half of 512 can hold accumulators alone
+    if(const int most = t.vgprs * 3 / 4 < nameable ? t.vgprs * 3 / 4 : nameable; s.accumulators() > most)
+        return {"accumulators must be 256 at most, and leave a quarter of the registers", s.accumulators(),
+                "use more waves"};
     return {};
 }
 

@@ -99,7 +99,8 @@ constexpr violation check(const tile_config& c, const target& t, const operand_a
         return v;
     if(const violation v = check_lds(c, t))
         return v;
-    return check_registers(s, c.loop(), t);
+    return check_registers(s, c.loop(), tiled_copy(s, s.m, access.a.major, access.a.vector),
+                           tiled_copy(s, s.n * s.inst().blocks, access.b.major, access.b.vector), t);
 }
 
 } // namespace ck_tile::gemm

@@ -174,7 +174,7 @@ class GoodArguments(TestCase):
         self.assertTrue(names, lines)
         for name, configuration, verdict in listed:
             self.assertRegex(name, r"^grouped_conv_bwd_weight_\w+$")
-            self.assertRegex(configuration, r"^    arch \w+, dtype \w+, .*block \(m \d+, n \d+, k \d+\)")
+            self.assertRegex(configuration, r"^    arch \w+, .*block \(m \d+, n \d+, k \d+\)")
             self.assertRegex(verdict, r"^    (supports the problem|does not support the problem: \S.*)$")
         for name in names:
             output = self.run_well(1, 2, 1, *SMALL, "--instance", name)

@@ -5,6 +5,7 @@
 A source says, in comments of its first lines:
     // expect: <text of the error>             a part of one `error:` line
     // flags: <compiler flags>                 optional
+    // errors: <number>                        optional: exactly so many `error:` lines
     // flags when right: / flags when broken:  optional, for one of the two compilations
 
 It is compiled twice, as far as types go: with CK_TILE_BROKEN defined as 0 it must compile, which shows that nothing but the
@@ -24,7 +25,7 @@ def directives(source):
     for line in source.read_text(encoding="utf-8").splitlines():
         if not line.startswith("//"):
             break
-        if match := re.fullmatch(r"// (expect|flags|flags when right|flags when broken): (.*)", line):
+        if match := re.fullmatch(r"// (expect|errors|flags|flags when right|flags when broken): (.*)", line):
             found[match[1]] = match[2]
     return found
 
@@ -54,6 +55,9 @@ def main():
         return f"{arguments.source}: the compiler crashed:\n{broken.stderr}"
     if not any(said["expect"] in line for line in broken.stderr.splitlines() if "error:" in line):
         return f"{arguments.source}: is rejected for another reason than\n    {said['expect']}\nnamely\n{broken.stderr}"
+    errors = sum(" error: " in line for line in broken.stderr.splitlines())
+    if "errors" in said and errors != int(said["errors"]):
+        return f"{arguments.source}: is rejected by {errors} errors, not by {said['errors']}\n{broken.stderr}"
     print(f"{arguments.source.name}: rejected as it should be: {said['expect']}")
     return 0
 

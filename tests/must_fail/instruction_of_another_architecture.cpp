@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A matrix instruction that the architecture in compilation does not have.
-// expect: mma: this architecture does not have the instruction
+// expect: the architecture must have the matrix instruction, but one is wmma_16x16x16_fp16: choose one of its own
 // flags: -x hip --cuda-device-only -nogpulib -nogpuinc -include cstdlib --offload-arch=gfx942
 #include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/targets/block.hpp"
@@ -15,7 +15,7 @@ struct program
     static constexpr int threads       = 64;
     static constexpr int lds_bytes     = 0;
     static constexpr gemm::shape shape = {
-        16, 16, 16, 1, 1, CK_TILE_BROKEN ? opcode::wmma_16x16x16_fp16 : opcode::mfma_16x16x16_fp16};
+        16, 16, 32, 1, 1, CK_TILE_BROKEN ? opcode::wmma_16x16x16_fp16 : opcode::mfma_16x16x16_fp16};
     struct arguments
     {
         fp16 a, b;

@@ -15,7 +15,6 @@ struct pipeline_traits<pipeline::async_stages>
 {
     static constexpr int usual_stages  = 4;
     static constexpr int barrier_bytes = split_barrier<1, 1>::bytes; // of LDS
-    static constexpr bool in_registers = false;
 
     static constexpr majorness in_lds(majorness in_memory) { return in_memory; }
 
@@ -40,6 +39,12 @@ struct pipeline_traits<pipeline::async_stages>
                         "use a block.k that is a multiple of 64"};
         }
         return {};
+    }
+
+    static constexpr int registers(const shape& s, const distribution&, const distribution&)
+    {
+        const bool fragments = s.inst().operands == operand_source::registers;
+        return address_registers + (fragments ? fragment_registers(s) : 0);
     }
 
     // In step k, copies of step k + Stages - 2 go where the operands of step k - 2 were. A thread arrives at the barrier of step

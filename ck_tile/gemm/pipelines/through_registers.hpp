@@ -22,6 +22,26 @@ constexpr step_mix instruction_mix()
             .lds_writes = A.regs() + B.regs(),
             .loads      = (A.regs() * A.vecs() + B.regs() * B.vecs()) / line};
 }
+
+// Of an operand of one step on its way from memory to LDS: each access fills whole registers, and has an offset.
+constexpr int waiting_registers(const shape& s, const distribution& loaded)
+{
+    const int bytes = loaded.vecs() * bytes_of(s.type());
+    return loaded.regs() * ((bytes > 4 ? bytes / 4 : 1) + 1);
+}
+
+// Whether there are registers for a schedule that reads fragments early, those of two loads, while the operands of the next step
+// arrive and are turned. Accumulators beyond what an instruction can name beside them have registers of their own.
+template <shape S, distribution A, distribution B>
+constexpr bool can_schedule()
+{
+    constexpr int nameable = 256;
+    const int loads        = S.k > S.k_pack() ? 2 : 1;
+    const int all          = loads * fragment_registers(S) +
+                    2 * (waiting_registers(S, A) + waiting_registers(S, B)) + address_registers;
+    const int vgprs = compiled_target().vgprs;
+    return vgprs > nameable ? all <= nameable : all + S.accumulators() <= vgprs;
+}
 } // namespace detail
 
 template <int Stages>
@@ -29,7 +49,14 @@ struct through_registers
 {
     static constexpr int usual_stages  = Stages;
     static constexpr int barrier_bytes = 0; // of LDS
-    static constexpr bool in_registers = true;
+
+    // The operands of the next step wait in registers. Of fragments a compiler holds those of one load from LDS, and where a
+    // step has many, of short instructions, those of the next too.
+    static constexpr int registers(const shape& s, const distribution& a, const distribution& b)
+    {
+        const int loads = s.k / s.k_pack() > 2 ? 2 : 1;
+        return detail::waiting_registers(s, a) + detail::waiting_registers(s, b) + loads * fragment_registers(s) + address_registers;
+    }
 
     // A thread turns its patch in registers.
     static constexpr majorness in_lds(majorness) { return majorness::k; }
@@ -74,7 +101,8 @@ struct through_registers
             const auto next_b = load(b);
             const operands_in_lds ready(in, now);
             mma<S>(acc, ready.a, ready.b);
-            schedule_step<detail::instruction_mix<S, a_to_lds, b_to_lds>()>();
+            if constexpr(detail::can_schedule<S, A::layout, B::layout>())
+                schedule_step<detail::instruction_mix<S, a_to_lds, b_to_lds>()>();
             schedule_fence(); // what was loaded is not waited for before the products are made
             if constexpr(Stages == 1)
                 in.sync();

@@ -50,13 +50,16 @@ struct operand_access
 // A pipeline is a specialisation of this with
 //   usual_stages                      of operands in LDS
 //   barrier_bytes                     of LDS beside them
-//   in_registers                      whether the operands of the next step wait in registers
+//   registers(shape, a, b)            that a lane needs beside its accumulators; a and b distribute the loaded operands
 //   in_lds(majorness in memory)       that in LDS
 //   check(shape, stages, target, operand_access)
 //   run<shape, stages>(block, accumulators, a, b, steps)
 // To add one: its value above, its traits, and its case in with_traits() (pipelines.hpp).
 template <pipeline P>
 struct pipeline_traits;
+
+// Registers of a lane for what counts and points.
+inline constexpr int address_registers = 20;
 
 // The dimension along which an operand's vectors lie in memory.
 constexpr majorness major_of(const distribution& loaded)

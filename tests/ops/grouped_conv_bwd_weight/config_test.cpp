@@ -20,18 +20,17 @@ config random_config(random_numbers& random)
     const target& arch = *all_targets[random.between(0, int(std::size(all_targets)) - 1)];
     config c           = {};
     c.arch             = arch.arch;
-    c.instruction      = arch.instructions[random.between(0, arch.instruction_count - 1)];
-    c.dtype            = describe(c.instruction).type;
+    c.tile.instruction = arch.instructions[random.between(0, arch.instruction_count - 1)];
     c.spatial          = random.between(1, 3);
     c.dense            = random.between(0, 1) ? innermost::channels : innermost::spatial;
-    c.block.m          = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
-    c.block.n          = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
-    c.block.k          = among({8, 16, 24, 32, 48, 64, 96, 128});
-    c.waves.m          = among({1, 1, 2, 3, 4, 8});
-    c.waves.n          = among({1, 1, 2, 3, 4});
-    c.pipeline         = static_cast<gemm::pipeline>(random.between(0, 2));
-    c.stages           = random.between(1, 4);
-    c.epilogue         = static_cast<gemm::epilogue>(random.between(0, 1));
+    c.tile.block.m     = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
+    c.tile.block.n     = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
+    c.tile.block.k     = among({8, 16, 24, 32, 48, 64, 96, 128});
+    c.tile.waves.m     = among({1, 1, 2, 3, 4, 8});
+    c.tile.waves.n     = among({1, 1, 2, 3, 4});
+    c.tile.pipeline    = static_cast<gemm::pipeline>(random.between(0, 2));
+    c.tile.stages      = random.between(1, 4);
+    c.tile.epilogue    = static_cast<gemm::epilogue>(random.between(0, 1));
     c.split            = static_cast<split_k>(random.between(0, 1));
     c.vector.out       = among({1, 2, 4, 8});
     c.vector.in        = among({1, 2, 4, 8});
@@ -43,23 +42,24 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
 {
     random_numbers random(60);
     int accepted = 0, broken = 0;
-    for(int i = 0; i < 100000 && broken < 5; ++i)
+    for(int i = 0; i < 250000 && broken < 5; ++i)
     {
         const config c = random_config(random);
         if(check(c))
             continue;
         ++accepted;
-        const gemm::shape s                                 = c.shape();
+        const gemm::shape s                                 = c.tile.shape();
         const std::pair<const char*, distribution> needed[] = {
-            {"dY from memory", c.out_transfer().memory},
-            {"dY to LDS", c.out_transfer().lds},
-            {"X from memory", c.in_transfer().memory},
-            {"X to LDS", c.in_transfer().lds},
+            {"dY from memory", c.out_copy()},
+            {"dY to LDS", gemm::along_k(c.out_copy())},
+            {"X from memory", c.in_copy()},
+            {"X to LDS", gemm::along_k(c.in_copy())},
             {"fragments of A", gemm::a_fragments(s)},
             {"fragments of B", gemm::b_fragments(s)},
             {"accumulator", gemm::accumulator(s)},
-            {"rows of the result", c.epilogue == gemm::epilogue::direct ? gemm::detail::one_by_one(s)
-                                                                        : gemm::detail::rows_at_once(s, c.vector.wei)}};
+            {"rows of the result", c.tile.epilogue == gemm::epilogue::direct
+                                       ? gemm::detail::one_by_one(s)
+                                       : gemm::detail::rows_at_once(s, c.vector.wei)}};
         for(const auto& [what, d] : needed)
             if(!d.covers() || d.threads() != s.threads())
             {
@@ -79,16 +79,16 @@ TEST(Config, RejectionsSayRuleValueAndFix)
 {
     using enum gemm::pipeline;
     // clang-format off
-    constexpr config good  = {architecture::gfx942, data_type::fp16, 2, innermost::channels, {128, 128, 32}, {1, 2},
-                              opcode::mfma_16x16x16_fp16, single_buffer, 1, gemm::epilogue::through_lds, split_k::any_split, {8, 8, 8}};
-    constexpr config async = {architecture::sm90, data_type::fp16, 2, innermost::channels, {128, 256, 64}, {8, 1},
-                              opcode::mma_16x8x16_fp16, async_stages, 4, gemm::epilogue::through_lds, split_k::any_split, {8, 8, 8}};
-    constexpr config fp32  = {architecture::sm90, data_type::fp32, 2, innermost::channels, {64, 64, 16}, {2, 2},
-                              opcode::fma_4x8x1_fp32, double_buffer, 2, gemm::epilogue::through_lds, split_k::any_split, {4, 4, 4}};
+    constexpr config good  = {architecture::gfx942, 2, innermost::channels,
+                              {{128, 128, 32}, {1, 2}, opcode::mfma_16x16x16_fp16, single_buffer, 1}, split_k::any_split, {8, 8, 8}};
+    constexpr config async = {architecture::sm90, 2, innermost::channels,
+                              {{128, 256, 64}, {8, 1}, opcode::wgmma_64x256x16_fp16, async_stages, 4}, split_k::any_split, {8, 8, 8}};
+    constexpr config wmma  = {architecture::gfx11, 2, innermost::channels,
+                              {{128, 128, 32}, {2, 2}, opcode::wmma_16x16x16_fp16, single_buffer, 1}, split_k::any_split, {8, 8, 8}};
     // clang-format on
     ASSERT_FALSE(check(good)) << check(good).rule;
     ASSERT_FALSE(check(async)) << check(async).rule;
-    ASSERT_FALSE(check(fp32)) << check(fp32).rule;
+    ASSERT_FALSE(check(wmma)) << check(wmma).rule;
 
     const auto expect = [](config c, auto&& change, const std::string& rule, const auto& value,
                            const std::string& fix) {
@@ -99,47 +99,68 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     };
     const auto tile = [](int m, int n, int k, int waves_m, int waves_n) {
         return
-            [=](config& c) { c.block.m = m, c.block.n = n, c.block.k = k, c.waves.m = waves_m, c.waves.n = waves_n; };
+            [=](config& c) { c.tile.block = {m, n, k}, c.tile.waves = {waves_m, waves_n}; };
     };
     // clang-format off
     expect(good, [](config& c) { c.spatial = 4; }, "spatial dimensions must be 1, 2 or 3", 4, "choose one of them");
-    expect(good, [](config& c) { c.instruction = opcode::wmma_16x16x16_fp16; }, "the architecture must have the matrix instruction",
-           "wmma_16x16x16_fp16", "choose one of its own");
-    expect(good, [](config& c) { c.dtype = data_type::bf16; }, "the matrix instruction must multiply the type of the problem",
-           "mfma_16x16x16_fp16", "choose the one for dtype");
-    expect(good, [](config& c) { c.instruction = opcode::mfma_4x4x4_16_blocks_fp16; },
+    expect(good, [](config& c) { c.tile.instruction = opcode::mfma_4x4x4_16_blocks_fp16; },
            "an implicit GEMM needs an instruction of one block", 16, "choose one with blocks = 1");
+    expect(good, [](config& c) { c.dense = innermost::spatial, c.vector.in = 4; },
+           "pixels of X that a window makes neighbours need not be so in memory", 4, "use vector.in = 1 where the pixels are dense");
+    expect(good, tile(192, 192, 32, 1, 3), "the threads must share the positions of a lookup table evenly", 256,
+           "use a power of two of waves");
+    expect(async, [](config& c) { c.tile.block = {64, 128, 64}, c.tile.waves = {4, 1}, c.tile.stages = 9,
+                                  c.tile.instruction = opcode::wgmma_64x128x16_fp16; },
+           "no more steps may be copied ahead than a lookup table tells", 9, "use fewer stages or a smaller block.k");
+    // The matrix product's rules:
+    expect(good, [](config& c) { c.tile.instruction = opcode::wmma_16x16x16_fp16; }, "the architecture must have the matrix instruction",
+           "wmma_16x16x16_fp16", "choose one of its own");
+    expect(good, tile(128, 128, 32, 0, 2), "block and waves must be positive", 0, "choose 1 or more");
     expect(good, tile(128, 128, 32, 4, 8), "waves.m * waves.n * wave must be within the threads of a block", 2048, "use fewer waves");
     expect(good, tile(24, 128, 32, 1, 2), "block.m must be a multiple of waves.m * instruction m", 24, "enlarge block.m or use fewer waves");
     expect(good, tile(128, 24, 32, 1, 2), "block.n must be a multiple of waves.n * instruction n", 24, "enlarge block.n or use fewer waves");
     expect(good, tile(128, 128, 24, 1, 2), "block.k must be a multiple of the depth of one load of fragments", 24,
-           "use a multiple of gemm::shape::slab()");
+           "use a multiple of gemm::shape::k_pack()");
     expect(good, tile(16, 48, 32, 1, 3), "the threads must share block.m * k and block.n * k evenly", 192, "enlarge the tile or use fewer waves");
     expect(good, tile(48, 128, 32, 1, 2), "a thread's part of an operand must be whole lines", 12, "use powers of two");
     expect(good, tile(1024, 16, 32, 1, 1), "a thread's part of an operand must fit the tile", 512, "use more waves");
     expect(good, [](config& c) { c.vector.in = 3; }, "vector widths must be powers of two of at most 16 bytes", 3, "use 1, 2, 4 or 8");
-    expect(good, [](config& c) { c.dense = innermost::spatial, c.vector.in = 4; },
-           "pixels of X that a window makes neighbours need not be so in memory", 4, "use vector.in = 1 where the pixels are dense");
-    expect(good, tile(16, 128, 32, 1, 2), "a vector must not be wider than a thread's part of the operand", 8, "use a narrower vector");
+    expect(good, tile(16, 128, 32, 1, 4), "a vector must not be wider than a thread's part of the operand", 8, "use a narrower vector");
+    expect(good, [](config& c) { c.tile.epilogue = gemm::epilogue::direct; }, "the direct epilogue writes one element at a time", 8,
+           "use a vector of 1 or through_lds");
     expect(good, tile(128, 32, 32, 1, 2),
            "threads must hold whole rows of the result, and strips of it whole turns of the threads", 8,
-           "use another vector.wei or number of waves");
-    expect(good, tile(192, 192, 32, 1, 3), "the threads must share the positions of a lookup table evenly", 256,
-           "use a power of two of waves");
-    expect(good, [](config& c) { c.block.m = c.block.n = 256, c.block.k = 64, c.waves.m = 2, c.pipeline = double_buffer, c.stages = 2; },
-           "LDS of the main loop and the epilogue must fit the block's", 135168, "shrink the tile or use single_buffer");
-    expect(good, tile(512, 256, 32, 2, 2), "accumulators must leave a quarter of the registers", 512, "use more waves");
+           "use another vector or number of waves");
+    expect(good, [](config& c) { c.tile.block = {256, 256, 64}, c.tile.waves.m = 2, c.tile.pipeline = double_buffer, c.tile.stages = 2; },
+           "LDS of the main loop and the epilogue must fit the block's", 131072, "shrink the tile or use single_buffer");
+    expect(good, tile(512, 256, 32, 2, 2), "accumulators must be 256 at most, and leave a quarter of the registers", 512, "use more waves");
     expect(good, [&](config& c) { tile(256, 96, 64, 8, 2)(c), c.vector.in = 4, c.vector.wei = 1; },
            "threads must cover operands and result evenly", 1024, "use powers of two");
-    expect(good, [](config& c) { c.pipeline = async_stages, c.stages = 4; }, "async_stages needs a target with asynchronous copies and products",
-           "gfx942", "use single_buffer or double_buffer");
-    expect(fp32, [](config& c) { c.pipeline = async_stages, c.stages = 4; }, "async_stages multiplies 16-bit types", "fp32",
-           "use single_buffer or double_buffer");
-    expect(async, [](config& c) { c.vector.in = 4; }, "async_stages copies 16 bytes of channels at once", 4, "use vectors of 8");
-    expect(async, tile(128, 256, 64, 4, 2), "async_stages gives a wave 16 rows and all columns, in groups of four waves", 4,
-           "use waves.m = block.m / 16, a multiple of 4, and waves.n = 1");
-    expect(async, tile(128, 64, 64, 8, 1), "async_stages multiplies 128, 192 or 256 columns at once", 64, "choose one of them");
+    expect(good, [](config& c) { c.tile.stages = 2; }, "single_buffer has one stage and double_buffer two", 2,
+           "use 1 or 2, or async_stages");
+    expect(good, [](config& c) { c.tile.pipeline = async_stages, c.tile.stages = 4; },
+           "async_stages needs a target with asynchronous copies and products", "gfx942", "use single_buffer or double_buffer");
+    expect(wmma, [](config& c) { c.vector.in = 1; }, "accumulators, fragments and operands on their way must fit a lane's registers",
+           296, "use more waves, a smaller block or wider vectors");
+    expect(async, [](config& c) { c.tile.stages = 2; },
+           "async_stages has 3 stages or more: one is multiplied, one may still be, others are copied", 2, "use 3 or 4, or another pipeline");
+    expect(async, [](config& c) { c.vector.in = 4; }, "async_stages copies 16 bytes at once", 4, "use vectors of 16 bytes");
+    expect(async, [](config& c) { c.tile.instruction = opcode::mma_16x8x16_fp16; },
+           "async_stages leaves operands as they lie, and the instruction takes those whose k is contiguous", "mma_16x8x16_fp16",
+           "use a wgmma, or single_buffer or double_buffer, which turn them");
+    expect(async, tile(128, 256, 64, 4, 2), "an instruction of several waves gives each of them 16 rows and all columns", 4,
+           "use waves.m = block.m / 16, a multiple of the instruction's waves, and waves.n = 1");
+    expect(async, tile(128, 64, 64, 8, 1), "block.n must be the width of an instruction that takes operands from LDS", 64,
+           "choose the instruction of that width");
+    expect(async, [](config& c) { c.tile.pipeline = double_buffer, c.tile.stages = 2; },
+           "single_buffer and double_buffer multiply fragments in registers", "wgmma_64x256x16_fp16",
+           "use async_stages, or an instruction of one wave");
     // clang-format on
+    constexpr gemm::operand_access k_dense = {{majorness::k, 8}, {majorness::k, 8}, 8};
+    const violation shallow = gemm::check({{128, 256, 32}, {8, 1}, opcode::wgmma_64x256x16_fp16, async_stages, 4}, sm90, k_dense);
+    ASSERT_TRUE(shallow);
+    EXPECT_EQ(reflect::describe(shallow), "an instruction that takes operands from LDS reads k in lines of 128 bytes, but one is "
+                                          "32: use a block.k that is a multiple of 64");
 }
 
 } // namespace
