@@ -77,7 +77,7 @@ result<passes<Op>> passes_with(const device& on, const instance<Op>& chosen, con
     std::optional<passes<Op>> best;
     std::string reason = fmt::format("no instance does the pass {}", name_of(missing));
     for(const instance<Op>* i : instances<Op>(on))
-        if(i->configuration.pass == missing)
+        if(i->configuration.pass == missing && i->configuration.dtype == p.type)
         {
             const auto other = cut_for(*i);
             if(!other)

@@ -112,8 +112,8 @@ class operation_program
     // Bytes that the job takes at its peak on the CPU. What it takes on a GPU, the GPU refuses.
     double memory_needed() const
     {
-        const bool derived  = requires(harness::tensor_set set) { Op::derive_inputs(given_.problem, set); }; // of zeros, too
-        const bool touched  = derived || given_.init != fill::zeros || !given_.load.empty() || !given_.dump.empty();
+        // Inputs are derived of zeros, too.
+        const bool touched  = harness::derives_inputs<Op> || given_.init != fill::zeros || !given_.load.empty() || !given_.dump.empty();
         const bool verified = given_.verify != verification::none;
         double bytes        = 0;
         for(const harness::host_tensor& t : set_.tensors)

@@ -34,9 +34,10 @@ class BadArguments(TestCase):
         expected = "expected no numbers, 3 (verify init time) or 3 and a problem, but "
         self.assert_rejected([1], expected + "1 is given")
         self.assert_rejected([1, 1], expected + "2 are given")
+        lists = ("filter", "input", "strides", "dilations", "left_pads", "right_pads")
         for ndim, count in ((1, 11), (2, 17), (3, 23)):
-            reason = (f"a problem with ndim {ndim} needs {count} numbers after verify, init and time "
-                      f"(ndim G N K C and six lists of {ndim}), but ")
+            names = " ".join(f"{name}[{d}]" for name in lists for d in range(ndim))
+            reason = f"a problem needs {count} numbers after verify, init and time (ndim G N K C {names}), but "
             for given in (1, 2, count - 1, count + 1, 100):
                 numbers = [ndim] + [1] * (given - 1)
                 self.assert_rejected([1, 1, 0, *numbers], f"{reason}{given}")
@@ -131,8 +132,8 @@ class GoodArguments(TestCase):
     def test_output(self):
         lines = self.run_well(1, 2, 1, *SMALL).splitlines()
         self.assertEqual(lines[:3], ["in: dim 5, lengths {3, 9, 8, 2, 6}, strides {864, 96, 12, 6, 1}",
-                                     "wei: dim 5, lengths {2, 5, 3, 2, 6}, strides {180, 36, 12, 6, 1}",
-                                     "out: dim 5, lengths {3, 5, 7, 2, 5}, strides {350, 70, 10, 5, 1}"])
+                                     "out: dim 5, lengths {3, 5, 7, 2, 5}, strides {350, 70, 10, 5, 1}",
+                                     "wei: dim 5, lengths {2, 5, 3, 2, 6}, strides {180, 36, 12, 6, 1}"])
         self.assertRegex(lines[3], r"^Perf: \S+ ms, \S+ TFlops, \S+ GB/s, \S+, host:gfx\w+$")
         self.assertRegex(lines[4], r"^Verification against the fp64 reference on the CPU: passed, 360 elements, "
                                    r"largest error \S+, bound \S+, expected \S+, actual \S+ at \{.*\}$")
@@ -168,34 +169,23 @@ class GoodArguments(TestCase):
             self.assertRegex(output.splitlines()[0], "no AMD GPU was found")
 
     def test_instances_can_be_listed_and_chosen(self):
-        lines = self.run_well(1, 2, 1, *SMALL, "--instance", "list").splitlines()
-        listed = list(zip(lines[0::3], lines[1::3], lines[2::3]))
-        names = [name for name, _, verdict in listed if verdict == "    supports the problem"]
-        self.assertTrue(names, lines)
-        for name, configuration, verdict in listed:
-            self.assertRegex(name, r"^grouped_conv_bwd_weight_\w+$")
-            self.assertRegex(configuration, r"^    arch \w+, .*block \(m \d+, n \d+, k \d+\)")
-            self.assertRegex(verdict, r"^    (supports the problem|does not support the problem: \S.*)$")
-        for name in names:
+        for name in self.supporting_instances(*SMALL):
             output = self.run_well(1, 2, 1, *SMALL, "--instance", name)
             self.assertIn(f", {name}, ", output)
             self.assertIn(": passed", output)
 
     def test_what_was_measured_is_used(self):
-        table = self.folder / "tuned.json"
+        table, report = self.folder / "tuned.json", self.folder / "report.json"
         output = self.run_well(1, 2, 1, *SMALL, "--tuned", table, "--tune")
         self.assertRegex(output, r"(?m)^Tuned: the fastest of \d+ measured is \S+ with \d+ splits, ")
         choice = json.loads(table.read_text())["choices"][0]
-        report = self.folder / "report.json"
-        listed = self.run_well(0, 0, 0, *SMALL, "--instance", "list").splitlines()
-        for instance, verdict in zip(listed[0::3], listed[2::3]):  # whichever the table names, not only the best
-            if verdict.endswith("supports the problem") and "not" not in verdict:
-                table.write_text(json.dumps({"operation": "grouped_conv_bwd_weight",
-                                             "choices": [{**choice, "instance": instance, "splits": 3}]}))
-                output = self.run_well(1, 2, 0, *SMALL, "--tuned", table, "--json", report)
-                self.assertIn(": passed", output)
-                written = json.loads(report.read_text())
-                self.assertEqual((written["instance"], written["splits"]), (instance, 3))
+        for instance in self.supporting_instances(*SMALL):  # whichever the table names, not only the best
+            table.write_text(json.dumps({"operation": "grouped_conv_bwd_weight",
+                                         "choices": [{**choice, "instance": instance, "splits": 3}]}))
+            output = self.run_well(1, 2, 0, *SMALL, "--tuned", table, "--json", report)
+            self.assertIn(": passed", output)
+            written = json.loads(report.read_text())
+            self.assertEqual((written["instance"], written["splits"]), (instance, 3))
 
     def test_json(self):
         file = self.folder / "report.json"

@@ -30,6 +30,7 @@ class BadArguments(TestCase):
         self.assert_rejected([1, "x", 0], "init must be a whole number, but is 'x'")
         self.assert_rejected([1, 1, 0, 1, 2, 3, 4],
                              "a problem needs 5 numbers after verify, init and time (N H W G C), but 4 are given")
+        self.assert_rejected([1, 1, 0, 2, 5, "x", 4, 8], "W must be a whole number, but is 'x'")
         self.assert_rejected([1, 1, 0, 1, 2, 3, 0, 4], "G must be positive, but is 0: choose 1 or more")
 
     def test_options(self):
@@ -39,6 +40,9 @@ class BadArguments(TestCase):
         self.assert_rejected(["--no-such-option"], "see --help")
         self.assert_rejected(["--instance", "none"], "instance 'none' is not one of host:")
         self.assert_rejected([1, 1, 0, *SMALL, "--load", "/nonexistent"], "x.npy")
+        self.assert_rejected(["--split-k", 2], "not expected: ")
+        self.assert_rejected([1, 1, 0, *SMALL, "--no-dx", "--no-dgamma", "--no-dbeta"],
+                             "no gradient is wanted: ask for dx, dgamma or dbeta")
 
     def test_files_of_other_shapes(self):
         self.run_well(0, 1, 0, *SMALL, "--dump", self.folder)
@@ -47,22 +51,38 @@ class BadArguments(TestCase):
 
 
 class GoodArguments(TestCase):
-    def test_verifies_against_either_reference(self):
-        for verify in (1, 2):
-            for layout in ("nhwgc", "ngchw"):
-                output = self.run_well(verify, 2, 1, *SMALL, "--layout", layout)
-                self.assertEqual(output.count(": passed, "), 3, output)
-                self.assertIn("Perf: ", output)
+    def test_every_layout_type_and_verification(self):
+        for layout in ("nhwgc", "ngchw"):
+            for dtype in ("fp16", "bf16", "fp32"):
+                for verify in (1, 2):
+                    for init in (0, 1, 2):
+                        output = self.run_well(verify, init, 1, *SMALL, "--layout", layout, "--dtype", dtype)
+                        self.assertEqual(output.count(": passed, "), 3, output)
+                        self.assertIn("Perf: ", output)
 
     def test_help_and_instances(self):
         self.assertIn("groupnorm_bwd [verify init time [N H W G C]]", self.run_well("--help"))
-        self.assertIn(": supports the problem", self.run_well("--instance", "list"))
+        for name in self.supporting_instances(*SMALL):
+            self.assertIn(name, self.run_well(1, 2, 1, *SMALL, "--instance", name))
+
+    def test_what_was_measured_is_used(self):
+        self.assert_tunes(*SMALL)
+
+    def test_gradients_that_are_not_wanted(self):
+        for left_out in ("dx", "dgamma", "dbeta"):
+            for verify in (1, 2):
+                output = self.run_well(verify, 2, 0, *SMALL, f"--no-{left_out}", "--dump", self.folder / left_out)
+                self.assertEqual(output.count(": passed, "), 2, output)
+                self.assertNotIn(f"{left_out}: ", output)
+            self.assertEqual({path.stem for path in (self.folder / left_out).iterdir()}, {*SHAPES} - {left_out})
 
     def test_json(self):
         file = self.folder / "report.json"
         self.run_well(1, 1, 1, *SMALL, "--json", file)
         report = json.loads(file.read_text())
-        self.assertEqual(report["problem"]["C"], 8)
+        self.assertEqual(report["problem"], {"N": 2, "image": [5, 3], "G": 4, "C": 8, "dtype": "fp32", "layout": "nhwgc",
+                                             "dx": True, "dgamma": True, "dbeta": True})
+        self.assertNotIn("splits", report)
         self.assertGreater(report["timing"]["ms"], 0)
         for name in ("dx", "dgamma", "dbeta"):
             self.assertTrue(report["verification"][name]["passed"])
@@ -70,13 +90,9 @@ class GoodArguments(TestCase):
 
 class Files(TestCase):
     def test_what_is_dumped_can_be_loaded_and_gives_the_same(self):
-        first, second = self.folder / "first", self.folder / "second"
-        self.run_well(0, 2, 0, *SMALL, "--dump", first, "--seed", 5)
+        self.assert_dump_can_be_loaded(SHAPES, *SMALL)
         for name, shape in SHAPES.items():
-            self.assertEqual(read_npy(first / f"{name}.npy")[0], shape)
-        self.run_well(1, 0, 0, *SMALL, "--load", first, "--dump", second)
-        for name in SHAPES:
-            self.assertEqual((first / f"{name}.npy").read_bytes(), (second / f"{name}.npy").read_bytes())
+            self.assertEqual(read_npy(self.folder / "first" / f"{name}.npy")[0], shape)
 
     def test_dbeta_is_the_sum_of_dy(self):
         self.run_well(0, 1, 0, *SMALL, "--dump", self.folder)

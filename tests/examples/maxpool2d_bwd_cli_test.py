@@ -69,6 +69,8 @@ class BadArguments(TestCase):
 
     def test_more_memory_than_there_is(self):
         self.assert_rejected("1 1 0  2000000 1000 10 10  1 1  1 1  1 1  0 0  0 0".split(), "GB of memory, but this machine has")
+        # Zeros take memory too where indices are made of them.
+        self.assert_rejected("0 0 0  2000000 1000 10 10  1 1  1 1  1 1  0 0  0 0".split(), "GB of memory, but this machine has")
 
     def test_files(self):
         arguments = [1, 1, 0, *SMALL, "--load", self.folder]
@@ -101,33 +103,39 @@ class GoodArguments(TestCase):
 
     def test_output(self):
         lines = self.run_well(1, 2, 1, *SMALL).splitlines()
-        self.assertEqual(lines[:2], ["in: dim 4, lengths {3, 9, 8, 5}, strides {360, 40, 5, 1}",
-                                     "out: dim 4, lengths {3, 5, 7, 5}, strides {175, 35, 5, 1}"])
-        self.assertRegex(lines[2], r"^Perf: \S+ ms, \S+ GB/s, maxpool_bwd_\S+, host:gfx\w+$")
-        self.assertRegex(lines[3], r"^Verification against the fp64 reference on the CPU: passed, 1080 elements, largest ")
-        self.assertEqual(len(lines), 4)
+        outer, inner = "dim 4, lengths {3, 5, 7, 5}, strides {175, 35, 5, 1}", "dim 4, lengths {3, 9, 8, 5}, strides {360, 40, 5, 1}"
+        self.assertEqual(lines[:3], [f"dout: {outer}", f"indices: {outer}", f"din: {inner}"])
+        self.assertRegex(lines[3], r"^Perf: \S+ ms, \S+ GB/s, maxpool_bwd_\S+, host:gfx\w+$")
+        self.assertRegex(lines[4], r"^Verification against the fp64 reference on the CPU: passed, 1080 elements, largest ")
+        self.assertEqual(len(lines), 5)
+        self.assertEqual(self.run_well(0, 2, 0, *SMALL, "--indices", "recompute").splitlines(),
+                         [f"dout: {outer}", f"in: {inner}", f"din: {inner}", "Verification: not asked for"])
         self.assertIn("lengths {1, 32, 32, 1}", self.run_well())
 
     def test_every_layout_type_kind_and_verification(self):
         for layout in ("nhwc", "nchw"):
             for dtype in ("fp16", "bf16", "fp32"):
                 for kind in KINDS:
-                    for verify in (1, 2):
-                        output = self.run_well(verify, 1, 0, *SMALL, "--layout", layout, "--dtype", dtype, "--indices", kind)
+                    for verify, init in ((1, 2), (2, 1), (2, 0)):
+                        output = self.run_well(verify, init, 0, *SMALL, "--layout", layout, "--dtype", dtype,
+                                               "--indices", kind)
                         self.assertIn(": passed, 1080 elements", output)
 
     def test_ceil_mode_empty_batch_and_large_windows(self):
-        self.assertIn("out: dim 4, lengths {3, 6, 7, 5}", self.run_well(1, 2, 0, 3, 5, 10, *SMALL[3:12], 1, 1, "--ceil"))
-        self.assertIn("no elements", self.run_well(1, 1, 0, 0, *SMALL[1:]))
+        self.assertIn("dout: dim 4, lengths {3, 6, 7, 5}", self.run_well(1, 2, 0, 3, 5, 10, *SMALL[3:12], 1, 1, "--ceil"))
+        for kind in KINDS:
+            for verify in (1, 2):
+                self.assertIn("no elements", self.run_well(verify, 1, 0, 0, *SMALL[1:], "--indices", kind, "--dump",
+                                                           self.folder))
         for kind in KINDS[1:]:
             self.run_well(1, 1, 0, *"1 2 20 20  17 17  1 1  1 1  0 0  0 0".split(), "--indices", kind)
 
     def test_instances_can_be_listed_and_chosen(self):
-        lines = self.run_well(1, 2, 0, *SMALL, "--instance", "list").splitlines()
-        names = [line.split(":")[0] for line in lines if line.endswith(": supports the problem")]
-        self.assertTrue(names, lines)
-        for name in names:
+        for name in self.supporting_instances(*SMALL):
             self.assertIn(f", {name}, ", self.run_well(1, 2, 1, *SMALL, "--instance", name))
+
+    def test_what_was_measured_is_used(self):
+        self.assert_tunes(*SMALL)
 
     def test_json(self):
         file = self.folder / "report.json"
@@ -152,11 +160,8 @@ class Files(TestCase):
 
     def test_loading_a_dump_repeats_its_bits(self):
         for kind in KINDS:
-            first, second = self.folder / f"{kind}_first", self.folder / f"{kind}_second"
-            self.run_well(1, 2, 0, *SMALL, "--indices", kind, "--dump", first)
-            self.run_well(1, 2, 0, *SMALL, "--indices", kind, "--load", first, "--dump", second)
-            for name in ("dout", "din") + (() if kind == "recompute" else ("indices",)):
-                self.assertEqual((first / f"{name}.npy").read_bytes(), (second / f"{name}.npy").read_bytes(), (kind, name))
+            last = "in" if kind == "recompute" else "indices"
+            self.assert_dump_can_be_loaded(("dout", "din", last), *SMALL, "--indices", kind)
 
     def test_result_is_the_gradient_of_the_files(self):
         """A row of windows {., 0, 1}, {1, 2, 3}, {3, 4, .}: flat indices 1, 1 and 3."""

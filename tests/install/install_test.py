@@ -6,6 +6,7 @@ of its own. Nothing installed may name the source or the build, so that both can
 usage: install_test.py BUILD COMPILER OPERATION...
 """
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -17,11 +18,14 @@ SOURCE = Path(__file__).resolve().parents[2]
 BUILD, COMPILER, *OPERATIONS = sys.argv[1:]
 BUILD = Path(BUILD).resolve()
 
-# The program in examples/<operation> and a small problem, which it verifies. An operation that only accompanies another one
-# has no program.
-PROGRAMS = {"grouped_conv_bwd_weight": ("grouped_conv_bwd_weight", "1 2 0  2  2 3 5 6  3 2  9 8  2 1  1 2  1 0  2 1"),
-            "groupnorm_bwd": ("groupnorm_bwd", "1 2 0  2 7 5  3 6"),
-            "maxpool_bwd": ("maxpool2d_bwd", "1 2 0  3 5  9 8  3 2  2 1  1 2  1 0  2 1")}
+
+
+def programs():
+    """The program in examples/<operation>, and the small problem of its tests, which it verifies; for operations that have one."""
+    sys.path.insert(0, str(SOURCE / "tests" / "examples"))
+    for operation in OPERATIONS:
+        for source in (SOURCE / "examples" / operation).glob("*.cpp"):
+            yield operation, source.stem, importlib.import_module(f"{source.stem}_cli_test").SMALL
 
 
 def run(*command, **options):
@@ -60,11 +64,8 @@ def main():
 
         examples = temporary / "examples"
         shutil.copytree(SOURCE / "examples", examples)
-        for operation in OPERATIONS:
-            if not (examples / operation).is_dir():
-                continue
-            program, problem = PROGRAMS[operation]
-            output = run(build(examples / operation, prefix) / program, *problem.split(), "--target", "host")
+        for operation, program, problem in programs():
+            output = run(build(examples / operation, prefix) / program, 1, 2, 0, *problem, "--target", "host")
             if ": passed" not in output:
                 sys.exit(f"{program} verified nothing:\n{output}")
             print(f"{program}: built by itself, verified")

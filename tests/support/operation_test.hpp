@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ck_tile/reflect/text.hpp"
+#include "ops/harness/fill.hpp"
 #include "ops/harness/verify.hpp"
 #include "ops/operation.hpp"
 #include "tests/support/kernel_test.hpp"
@@ -56,7 +57,7 @@ class experiment
                 t.elements = encode(t.type, random_values(t.shape.elements(), t.type, 8 * seed + number++));
         if(prepare)
             prepare(set);
-        if constexpr(requires { Op::derive_inputs(p, set); })
+        if constexpr(harness::derives_inputs<Op>)
             Op::derive_inputs(p, set);
     }
 

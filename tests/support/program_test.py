@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tests of programs share: to run one, and what holds of every call that it rejects or carries out."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -37,3 +38,33 @@ class ProgramTest(unittest.TestCase):
         status, output, errors = self.run_program(*arguments)
         self.assertEqual((status, errors), (0, ""), (arguments, output))
         return output
+
+    def supporting_instances(self, *problem):
+        """The names of those instances, of all that are listed, that support the problem."""
+        lines = self.run_well(1, 2, 1, *problem, "--instance", "list").splitlines()
+        names = [line.removesuffix(": supports the problem") for line in lines if line.endswith(": supports the problem")]
+        self.assertTrue(names, lines)
+        for line in lines:
+            self.assertRegex(line, r"^\w+: \S.*$")
+        return names
+
+    def assert_tunes(self, *problem):
+        """What was measured is written to a table, which then chooses; a table made by hand does so, too."""
+        table, report = self.folder / "tuned.json", self.folder / "report.json"
+        output = self.run_well(1, 2, 0, *problem, "--tuned", table, "--tune")
+        self.assertRegex(output, r"(?m)^Tuned: the fastest of \d+ measured is \w+")
+        self.assertIn(": passed", output)
+        written = json.loads(table.read_text())
+        (choice,) = written["choices"]
+        for instance in self.supporting_instances(*problem):
+            table.write_text(json.dumps({**written, "choices": [{**choice, "instance": instance}]}))
+            self.assertIn(": passed", self.run_well(1, 2, 0, *problem, "--tuned", table, "--json", report))
+            self.assertIn(instance, json.loads(report.read_text())["instance"].split(", "))
+
+    def assert_dump_can_be_loaded(self, names, *arguments):
+        """Tensors that were dumped, loaded and dumped again are the same, bit by bit; so are the results."""
+        first, second = self.folder / "first", self.folder / "second"
+        self.run_well(1, 2, 0, *arguments, "--seed", 5, "--dump", first)
+        self.run_well(2, 0, 0, *arguments, "--load", first, "--dump", second)
+        for name in names:
+            self.assertEqual((first / f"{name}.npy").read_bytes(), (second / f"{name}.npy").read_bytes(), (arguments, name))

@@ -2,8 +2,10 @@
 // Every instance of a registry by itself: on random problems that it supports, in one split and in several, it computes what
 // the fp64 reference says. Linked with the instances of the library, and with those of configurations drawn at random.
 #include "ops/grouped_conv_bwd_weight/describe.hpp"
-#include "ops/grouped_conv_bwd_weight/instance.hpp"
-#include "tests/ops/grouped_conv_bwd_weight/fixture.hpp"
+#include "ops/grouped_conv_bwd_weight/operation.hpp"
+#include "tests/support/operation_test.hpp"
+
+#include <algorithm>
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
@@ -39,54 +41,35 @@ conv::problem random_problem(const config& c, random_numbers& random)
     return p;
 }
 
+std::vector<int> one_and_two_splits(const config& c, const conv::problem& p)
+{
+    return c.split == split_k::any_split && p.batch * p.output_pixels() > 1 ? std::vector{1, 2} : std::vector{1};
+}
+
 TEST_P(Instances, AreRightOnProblemsThatTheySupport)
+{
+    expect_instances_right<operation>(GetParam(),
+                                      {.problems = 3, .draw = random_problem, .splits = one_and_two_splits});
+}
+
+TEST_P(Instances, ThatDoNotSplitSaySo)
 {
     const auto on = device::open(GetParam());
     ASSERT_TRUE(on) << on.reason();
-    random_numbers random(3);
-    for(const instance* i : instances(*on))
-    {
-        SCOPED_TRACE(describe(*i));
-        const config& c = i->configuration;
-        EXPECT_FALSE(check(c));
-        const auto parsed = reflect::parse_instance_name<config>(operation, name_of(*i));
-        ASSERT_TRUE(parsed) << parsed.reason();
-        EXPECT_TRUE(reflect::compare(*parsed, c) == 0);
-
-        int supported = 0;
-        for(int attempt = 0; attempt < 200 && supported < 3; ++attempt)
+    random_numbers random(4);
+    for(const instance<operation>* i : instances<operation>(*on))
+        for(int attempt = 0; attempt < 20 && i->configuration.split == split_k::one_split; ++attempt)
         {
-            const conv::problem p = random_problem(c, random);
-            if(!supports(*i, p))
-                continue;
-            ++supported;
-            const experiment e(p, static_cast<std::uint32_t>(attempt));
-            const reference_gradient expected = reference(p, e.in, e.out);
-            for(const int splits : {1, 2})
-            {
-                const auto plan = make_plan(*on, p, splits, name_of(*i));
-                if(splits > p.batch * p.output_pixels())
-                    continue;
-                if(splits > 1 && c.split == split_k::one_split)
-                {
-                    ASSERT_FALSE(plan);
-                    EXPECT_EQ(plan.reason(),
-                              "the instance does not split the reduction, and split-k is 2: choose 1 or auto, "
-                              "or an instance with any_split");
-                    continue;
-                }
-                ASSERT_TRUE(plan) << plan.reason();
-                e.expect_matches(expected, e.run_plan(*on, *plan), "split-k " + std::to_string(splits));
-                if(HasFatalFailure())
-                    return;
-            }
+            const conv::problem p = random_problem(i->configuration, random);
+            if(supports(*i, p) && p.batch * p.output_pixels() > 1)
+                EXPECT_EQ(make_plan<operation>(*on, p, {.instance = name_of(*i), .splits = 2}).reason(),
+                          fmt::format("{} on {}: the instance does not split the reduction, and split-k is 2: choose 1 or "
+                                      "auto, or an instance with any_split",
+                                      name_of(*i), on->name()));
         }
-        EXPECT_EQ(supported, 3) << "problems found that it supports";
-    }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()),
-                         [](const auto& info) { return test_name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()), name_of_target);
 
 } // namespace
 } // namespace ck_tile::grouped_conv_bwd_weight

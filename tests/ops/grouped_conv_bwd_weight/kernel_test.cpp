@@ -1,40 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Every instance of every target against the fp64 reference, on random and on awkward problems.
-#include "tests/ops/grouped_conv_bwd_weight/fixture.hpp"
+#include "ops/grouped_conv_bwd_weight/operation.hpp"
+#include "tests/support/operation_test.hpp"
+
+#include <cmath>
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
 namespace
 {
 
+// The instance's own choice, one split, and where there is so much to split and the instance can, three.
+std::vector<int> several_splits(const config& c, const conv::problem& p)
+{
+    if(c.split == split_k::any_split && p.batch * p.output_pixels() >= 3)
+        return {0, 1, 3};
+    return {0, 1};
+}
+
 class Kernel : public kernel_test
 {
   protected:
-    // Runs the problem on each instance that supports it, with one split and with several.
     void expect_all_instances_right(conv::problem p, std::uint32_t seed = 0)
     {
         p.type = type;
-        const experiment e(p, seed);
-        const reference_gradient expected = reference(p, e.in, e.out);
-        int supported                     = 0;
-        for(const instance* i : instances(on))
-        {
-            if(!supports(*i, p))
-                continue;
-            ++supported;
-            for(int split_k : {0, 1, 3})
-            {
-                if(split_k > std::max<std::int64_t>(p.batch * p.output_pixels(), 1))
-                    continue;
-                const auto chosen = make_plan(on, p, split_k, name_of(*i));
-                ASSERT_TRUE(chosen) << chosen.reason() << "; " << conv::describe(p);
-                e.expect_matches(expected, e.run_plan(on, *chosen),
-                                 name_of(*i) + " split-k " + std::to_string(split_k));
-                if(HasFatalFailure())
-                    return;
-            }
-        }
-        ASSERT_GT(supported, 0) << "no instance supports " << conv::describe(p);
+        ck_tile::expect_all_instances_right(on, experiment<operation>(p, seed), several_splits);
     }
 };
 
@@ -140,27 +130,23 @@ TEST_P(Kernel, SameBitsOnEveryRun)
 {
     conv::problem p = {.spatial = 2, .groups = 2, .batch = 3, .k = 40, .c = 16, .filter = {3, 3}, .input = {12, 12}};
     p.type          = type;
-    const experiment e(p);
-    for(int split_k : {1, 7})
-    {
-        const auto chosen = make_plan(on, p, split_k);
-        ASSERT_TRUE(chosen) << chosen.reason();
-        EXPECT_EQ(e.run_plan(on, *chosen), e.run_plan(on, *chosen));
-    }
+    expect_same_bits<operation>(on, experiment<operation>(p), [](const config& c, const conv::problem&) {
+        return c.split == split_k::any_split ? std::vector{1, 7} : std::vector{1};
+    });
 }
 
 TEST_P(Kernel, NaNsStayWhereTheyBelong)
 {
     conv::problem p = {.spatial = 2, .groups = 1, .batch = 1, .k = 8, .c = 8, .filter = {3, 3}, .input = {6, 6}};
     p.type          = type;
-    experiment e(p);
-    e.in[0]           = NAN; // pixel (0, 0), channel 0: under the taps whose window reaches the corner
-    const auto chosen = make_plan(on, p);
-    ASSERT_TRUE(chosen) << chosen.reason();
-    const auto wei      = e.run_plan(on, *chosen);
-    const auto expected = reference(p, e.in, e.out);
-    for(std::size_t i = 0; i < wei.size(); ++i)
-        EXPECT_EQ(std::isnan(wei[i]), std::isnan(expected.gradient[i])) << "weight " << i;
+    experiment<operation> e(p);
+    std::vector<float> in = e.set["in"].values();
+    in[0]                 = NAN; // pixel (0, 0), channel 0: under the taps whose window reaches the corner
+    e.set["in"].set_values(in);
+    ck_tile::expect_all_instances_right(on, e, several_splits);
+    const auto is_nan = [](double v) { return std::isnan(v); };
+    const auto& right = e.expected()[0].values;
+    EXPECT_EQ(std::count_if(right.begin(), right.end(), is_nan), 8 * 4); // for each k, four taps
 }
 
 // Three images of 960 MB (fp16, bf16) or 1.9 GB (fp32), of which the windows reach three pixels each. Memory that is never
@@ -200,11 +186,11 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
     const auto wei       = on.allocate(static_cast<std::size_t>(p.k * p.c) * element);
     ASSERT_TRUE(on.copy_to_device(out->data(), out_bytes.data(), out_bytes.size()));
 
-    const auto chosen = make_plan(on, p);
+    const auto chosen = make_plan<operation>(on, p);
     ASSERT_TRUE(chosen) << chosen.reason();
     EXPECT_EQ(chosen->splits, 3);
     const auto workspace = on.allocate(chosen->workspace_bytes);
-    ASSERT_TRUE(run(on, p, *chosen, {in->data(), out->data(), wei->data()}, workspace->data()));
+    ASSERT_TRUE(run(on, *chosen, {in->data(), out->data(), wei->data()}, workspace->data()));
     std::vector<std::byte> bytes(wei->bytes());
     ASSERT_TRUE(on.copy_to_host(bytes.data(), wei->data(), bytes.size()));
     const auto actual = decode(type, bytes);
@@ -219,41 +205,31 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
                 sum += term;
                 magnitude += std::abs(term);
             }
-            EXPECT_LE(std::abs(actual[std::size_t(k * p.c + c)] - sum), error_bound(p, sum, magnitude))
+            const tensor_info weights = operation::tensor_list(p)[2];
+            EXPECT_LE(std::abs(actual[std::size_t(k * p.c + c)] - sum),
+                      error_bound(type, weights.terms, sum, weights.slack * magnitude))
                 << k << ", " << c;
         }
 
-    const auto too_few = make_plan(on, p, 1);
+    const auto too_few = make_plan<operation>(on, p, {.splits = 1});
     ASSERT_FALSE(too_few);
     EXPECT_NE(too_few.reason().find("choose at least 3, or auto"), std::string::npos) << too_few.reason();
 }
 
 TEST_P(Kernel, RejectionsSayWhy)
 {
-    conv::problem p   = {.spatial = 2, .groups = 1, .batch = 1, .k = 12, .c = 16, .filter = {3, 3}, .input = {6, 6}};
-    p.type            = type;
-    const auto reason = [&](int split_k, std::string_view name) {
-        const auto chosen = make_plan(on, p, split_k, name);
-        return chosen ? std::string("accepted") : chosen.reason();
-    };
-    EXPECT_NE(reason(0, "no_such_instance").find("instance 'no_such_instance' is not one of"), std::string::npos);
-    EXPECT_EQ(reason(37, ""), "split-k 37 is more than the 36 pixels that there are to split: choose fewer");
-    std::string vectors, layout;
-    for(const instance* i : instances(on))
-    {
-        if(const status s = supports(*i, p); !s && s.reason().starts_with("K per group"))
-            vectors = s.reason();
-        conv::problem other = p;
-        other.layout        = conv::layout::ngchw;
-        if(const status s = supports(*i, other); !s && s.reason().starts_with("layout"))
-            layout = s.reason();
-    }
+    conv::problem p = {.spatial = 2, .groups = 1, .batch = 1, .k = 12, .c = 16, .filter = {3, 3}, .input = {6, 6}};
+    p.type          = type;
+    EXPECT_EQ(make_plan<operation>(on, p, {.splits = 37}).reason(),
+              "no instance supports the problem on " + on.name() +
+                  ": split-k 37 is more than the 36 pixels that there are to split: choose fewer");
     if(type != data_type::fp32) // whose vectors are of 4
-        EXPECT_EQ(
-            vectors,
-            "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, "
-            "or pad");
-    EXPECT_EQ(layout, "layout ngchw has its pixels innermost, the instance wants the channels there");
+        EXPECT_EQ(reason_of_some_instance<operation>(on, p, "K per group"),
+                  "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, "
+                  "or pad");
+    p.layout = conv::layout::ngchw;
+    EXPECT_EQ(reason_of_some_instance<operation>(on, p, "layout"),
+              "layout ngchw has its pixels innermost, the instance wants the channels there");
 }
 
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
@@ -263,9 +239,8 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
     {
         conv::problem p = random_problem(random);
         p.type          = type;
-        const experiment e(p, i);
-        const auto wei = e.run(on, [&](const device& d, const tensors& t) { return run_reference(d, p, t); });
-        e.expect_matches(reference(p, e.in, e.out), wei, "reference kernel");
+        const experiment<operation> e(p, i);
+        e.expect_right(e.run_reference_kernel(on), "reference kernel");
     }
 }
 

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Seeded random group normalisations, and results held against a reference: for forward and backward.
+// Seeded random group normalisations, for forward and backward.
 #pragma once
 
-#include "ops/groupnorm/reference_support.hpp"
-#include "tests/support/kernel_test.hpp"
+#include "ops/groupnorm/config.hpp"
+#include "ops/groupnorm/problem.hpp"
+#include "tests/support/operation_test.hpp"
 
 #include <cmath>
+#include <initializer_list>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ck_tile::groupnorm
 {
+
+inline constexpr layout both_layouts[] = {layout::nhwgc, layout::ngchw};
 
 // Sizes of every kind: odd ones, multiples of 8, empty batches, one to three dimensions.
 inline problem random_problem(random_numbers& random)
@@ -27,19 +33,170 @@ inline problem random_problem(random_numbers& random)
     return p;
 }
 
-// Expects each element within the bound for sums of so many terms, and infinite or NaN where the reference is either. Stops at
-// the first that is not.
-inline void expect_matches(const char* name, data_type type, std::int64_t terms, const reference_result& expected,
-                           const std::vector<float>& found, const std::string& what)
+// One of the instance's type and layout, and mostly such that its vectors fit.
+inline problem problem_for(const config& c, random_numbers& random)
 {
-    ASSERT_EQ(expected.value.size(), found.size()) << what;
-    for(std::size_t i = 0; i < found.size(); ++i)
+    problem p            = random_problem(random);
+    const bool channels  = c.dense == innermost::channels;
+    std::int64_t& vector = channels ? p.c : p.image[static_cast<std::size_t>(p.spatial) - 1];
+    p.batch              = random.between(1, 3);
+    p.type               = c.dtype;
+    p.layout             = channels ? layout::nhwgc : layout::ngchw;
+    vector               = c.vector * random.between(1, 40 / c.vector);
+    return p;
+}
+
+// What is special about the inputs of an experiment.
+struct inputs
+{
+    std::uint32_t seed              = 0;
+    float mean                      = 0;  // of x, in units of about its standard deviation
+    std::vector<const char*> absent = {}; // parameters that are not given
+};
+
+// x has a standard deviation of about 1; neither gamma nor dy are 0 on average.
+template <class Op>
+experiment<Op> experiment_with(const typename Op::problem& p, const inputs& special = {})
+{
+    return experiment<Op>(p, special.seed, [&](harness::tensor_set& set) {
+        const struct
+        {
+            std::string_view name;
+            float middle, reach;
+        } around[] = {{"x", special.mean, 1.7f}, {"gamma", 0.5f, 1}, {"dy", 0.1f, 1}};
+        for(std::uint32_t stream = 5; const auto& [name, middle, reach] : around)
+        {
+            for(harness::host_tensor& t : set.tensors)
+                if(t.name == name)
+                    t.set_values(
+                        random_values(t.shape.elements(), t.type, 8 * special.seed + stream, middle, reach));
+            ++stream;
+        }
+        for(const char* name : special.absent)
+            set[name].role = tensor_role::absent, set[name].elements.clear();
+    });
+}
+
+// Tests of one pass, on every target in every type.
+template <class Op>
+class pass_test : public kernel_test
+{
+  protected:
+    using problem = typename Op::problem;
+
+    std::set<std::string> used = {}; // instances that some problem ran on
+
+    void expect_all_instances_right(const experiment<Op>& e) { used.merge(ck_tile::expect_all_instances_right(on, e)); }
+    void expect_all_instances_right(problem p, const inputs& special = {})
     {
-        const double bound = error_bound(type, terms, expected.value[i], expected.magnitude[i]);
-        ASSERT_TRUE(std::isfinite(expected.value[i]) ? std::abs(found[i] - expected.value[i]) <= bound
-                                                     : !std::isfinite(found[i]))
-            << what << ": " << name << "[" << i << "] is " << found[i] << ", the reference says " << expected.value[i]
-            << " with an error of at most " << bound;
+        p.type = type;
+        expect_all_instances_right(experiment_with<Op>(p, special));
+    }
+
+    void expect_right_on_random_problems(int problems)
+    {
+        random_numbers random(20);
+        for(int i = 0; i < problems && !HasFatalFailure(); ++i)
+            expect_all_instances_right(random_problem(random), {.seed = static_cast<std::uint32_t>(i)});
+    }
+
+    void expect_every_instance_runs()
+    {
+        for(layout order : both_layouts)
+            expect_all_instances_right(
+                groupnorm::problem{.spatial = 1, .batch = 2, .image = {64}, .groups = 2, .c = 8, .layout = order});
+        for(const instance<Op>* i : instances<Op>(on))
+            if(i->configuration.dtype == type)
+                EXPECT_TRUE(used.contains(std::string(name_of(*i)))) << name_of(*i);
+    }
+
+    void expect_same_bits()
+    {
+        for(layout order : both_layouts)
+            ck_tile::expect_same_bits<Op>(
+                on, experiment_with<Op>(groupnorm::problem{.batch  = 3,
+                                                           .image  = {32, 40},
+                                                           .groups = 4,
+                                                           .c      = 24,
+                                                           .type   = type,
+                                                           .layout = order},
+                                        {.seed = 7}));
+    }
+
+    // What is no number in one group reaches the results of that group and of its channels, nothing else.
+    void expect_poison_stays(std::initializer_list<const char*> tensors)
+    {
+        for(layout order : both_layouts)
+            for(const float poison : {NAN, INFINITY})
+                for(const char* name : tensors)
+                {
+                    auto e = experiment_with<Op>(groupnorm::problem{.batch  = 2,
+                                                                    .image  = {6, 4},
+                                                                    .groups = 3,
+                                                                    .c      = 8,
+                                                                    .type   = type,
+                                                                    .layout = order},
+                                                 {.seed = 9});
+                    std::vector<float> values = e.set[name].values();
+                    values[0]                 = poison; // of image 0, group 0
+                    e.set[name].set_values(values);
+                    e.non_finite_alike = true;
+                    expect_all_instances_right(e);
+                }
+    }
+
+    void expect_reference_kernel_right(int problems, const std::vector<const char*>& optional)
+    {
+        random_numbers random(5);
+        for(std::uint32_t i = 0; i < static_cast<std::uint32_t>(problems); ++i)
+        {
+            problem p    = random_problem(random);
+            p.type       = type;
+            const auto e = experiment_with<Op>(
+                p, {.seed = i, .absent = i % 3 == 0 ? optional : std::vector<const char*>()});
+            e.expect_right(e.run_reference_kernel(on), "reference kernel");
+        }
+    }
+};
+
+// A tensor of many images of which only the last one is not zero, and what an experiment with this one image says of it.
+template <class Op>
+void expect_last_image_right(const device& on, const groupnorm::problem& one)
+{
+    const auto e                = experiment_with<Op>(one, {.seed = 5});
+    typename Op::problem many   = one;
+    const std::int64_t x_bytes  = e.set["x"].bytes();
+    many.batch                  = 2'200'000'000 / x_bytes;
+    const harness::tensor_set all(Op::tensor_list(many));
+    std::vector<device_buffer> memory;
+    std::vector<void*> addresses;
+    for(const harness::host_tensor& t : all.tensors)
+    {
+        const auto& elements = e.set[t.name].elements;
+        auto zeros           = on.allocate_zeroed(static_cast<std::size_t>(t.bytes()));
+        ASSERT_TRUE(zeros) << zeros.reason();
+        if(t.role == tensor_role::input)
+            ASSERT_TRUE(on.copy_to_device(static_cast<std::byte*>(zeros->data()) + zeros->bytes() - elements.size(),
+                                          elements.data(), elements.size()));
+        memory.push_back(std::move(*zeros));
+        addresses.push_back(memory.back().data());
+    }
+    for(const plan<Op>& each : all_plans<Op>(on, many))
+    {
+        const auto workspace = unwritten(on, static_cast<std::int64_t>(each.workspace_bytes));
+        const status s       = run(on, each, Op::bind(addresses), workspace.data());
+        ASSERT_TRUE(s) << s.reason();
+        ASSERT_TRUE(on.synchronize());
+        harness::tensor_set last = e.set;
+        for(std::size_t i = 0; i < memory.size(); ++i)
+            if(harness::host_tensor& t = last.tensors[i]; t.role == tensor_role::result)
+            {
+                t.elements.resize(static_cast<std::size_t>(t.bytes()));
+                ASSERT_TRUE(on.copy_to_host(t.elements.data(),
+                                            static_cast<std::byte*>(memory[i].data()) + memory[i].bytes() - t.elements.size(),
+                                            t.elements.size()));
+            }
+        e.expect_right(last, describe_plan(each));
     }
 }
 

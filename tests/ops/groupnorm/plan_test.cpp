@@ -81,8 +81,6 @@ TEST(Plan, RejectionsSayRuleValueAndFix)
     EXPECT_EQ(reason(channels_whole, good), "accepted");
     EXPECT_EQ(reason(channels_whole, changed([](problem& p) { p.c = 0; })),
               "C must be positive, but is 0: choose 1 or more");
-    EXPECT_EQ(reason(channels_whole, changed([](problem& p) { p.type = data_type::bf16; })),
-              "the instance computes fp16, the problem is bf16");
     EXPECT_EQ(reason(spatial_whole, good),
               "layout nhwgc has its channels innermost, the instance wants the pixels there");
     EXPECT_EQ(reason(channels_whole, changed([](problem& p) { p.layout = layout::ngchw; })),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every instance of a registry by itself: on random problems that it supports it computes what the fp64 reference says. Linked
 // with the instances of the library, and with those of configurations drawn at random.
-#include "ops/groupnorm_fwd/instance.hpp"
-#include "tests/ops/groupnorm/instances.hpp"
-#include "tests/ops/groupnorm_fwd/fixture.hpp"
+#include "ops/groupnorm/describe.hpp"
+#include "ops/groupnorm_fwd/operation.hpp"
+#include "tests/ops/groupnorm/fixture.hpp"
 
 namespace ck_tile::groupnorm_fwd
 {
@@ -15,20 +15,13 @@ class Instances : public testing::TestWithParam<std::string>
 
 TEST_P(Instances, AreRightOnProblemsThatTheySupport)
 {
-    const auto expect_right = [](const device& on, const groupnorm::problem& p, std::uint32_t seed,
-                                 const std::string& name) {
-        const auto plan = make_plan(on, p, name);
-        if(!plan)
-            return false;
-        const experiment e(p, seed);
-        e.expect_matches(e.expected(), e.run_plan(on, *plan), describe(*plan));
-        return true;
+    const auto make = [](const problem& p, std::uint32_t seed) {
+        return groupnorm::experiment_with<operation>(p, {.seed = seed});
     };
-    groupnorm::expect_instances_right(GetParam(), instances, "groupnorm_fwd", expect_right);
+    expect_instances_right<operation>(GetParam(), {.problems = 8, .draw = groupnorm::problem_for, .make = make});
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()),
-                         [](const auto& info) { return test_name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()), name_of_target);
 
 } // namespace
 } // namespace ck_tile::groupnorm_fwd
