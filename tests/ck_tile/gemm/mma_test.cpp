@@ -125,7 +125,7 @@ TEST(Mma, Wgmma64x256x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x256x16_
 // clang-format on
 
 // The table has no instruction that is not among the tests above.
-static_assert(std::size(matrix_instructions) == 19, "mma_test: add a test of the new instruction");
+static_assert(std::size(matrix_instructions) == 23, "mma_test: add a test of the new instruction");
 
 } // namespace
 } // namespace ck_tile

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the example programs share: the numbers of command lines.
-#include "examples/support/command_line.hpp"
+#include "ops/program/command_line.hpp"
 
 #include <gtest/gtest.h>
 
-namespace ck_tile::examples
+namespace ck_tile::program
 {
 
 namespace
@@ -21,4 +21,4 @@ TEST(parse_integer, takes_whole_numbers_only)
 
 } // namespace
 
-} // namespace ck_tile::examples
+} // namespace ck_tile::program
