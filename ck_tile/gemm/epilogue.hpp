@@ -55,6 +55,18 @@ constexpr distribution rows_at_once(const shape& s, int vector)
             .vec     = {{vector, 1, 1}}};
 }
 
+// The same elements in vectors of `most` at most: of a wider type, a lane moves fewer at once.
+constexpr distribution in_vectors_of(distribution d, int most)
+{
+    const int vector = d.vecs();
+    if(vector <= most)
+        return d;
+    digits split = {{vector / most, 1, most}};
+    d.reg        = split.append(d.reg);
+    d.vec        = {{most, 1, 1}};
+    return d;
+}
+
 // The accumulator with its vectors, which run along columns, as registers of one element.
 constexpr distribution one_by_one(const shape& s)
 {
@@ -108,7 +120,7 @@ CK_TILE_FN auto finished(const tile<float, D>& c, const F& f, const Window&... m
     if constexpr(std::is_same_v<F, unchanged>)
         return convert<T>(c);
     else
-        return convert<T>(map(f, c, convert<float>(load(more))...));
+        return convert<T>(map(f, c, convert<float>(rearrange<D>(load(more)))...));
 }
 } // namespace detail
 
@@ -120,7 +132,9 @@ class strip_writer
 {
     static constexpr distribution wide = detail::rows_at_once(S, Vector);
     template <class View>
-    using window_of = decltype(make_window<wide>(std::declval<const View&>(), multi_index<2>{}));
+    static constexpr distribution held = detail::in_vectors_of(wide, 16 / int(sizeof(typename View::element)));
+    template <class View>
+    using window_of = decltype(make_window<held<View>>(std::declval<const View&>(), multi_index<2>{}));
     template <class Window>
     using step_of = decltype(std::declval<const Window&>().template step<0>(0));
 

@@ -279,8 +279,8 @@ class TestSet(Files):
 
     def test_has_each_pair_of_choices_for_each_type_and_each_number(self):
         found = [set(name.split("_")) for name in self.selected()]
-        for values in itertools.product(*self.choices.values()):
-            self.assertTrue(any(set(values) <= words for words in found), values)
+        for values in itertools.product(*self.choices.values()):  # by the smallest, which can do what larger ones can
+            self.assertTrue(any({*values, "vector1", "waves1", "steps1"} <= words for words in found), values)
         for number in ("vector1", "vector2", "vector4", "waves1", "waves2", "waves4", "steps1", "steps2", "steps3", "steps4"):
             self.assertTrue(any(number in words for words in found), number)
 

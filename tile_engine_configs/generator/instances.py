@@ -9,7 +9,8 @@ from generator import sets
 class Expansion:
     """What a file stands for: `kept` instances, `rejected` ones, and how many filters and the test set left out.
 
-    An instance has C++'s answer (name, dtype, value, text), its target, and its `combination` {field: value}."""
+    An instance has C++'s answer (name, dtype, value, text), its target, the one that this is like (`original`), and its
+    `combination` {field: value}."""
 
     def __init__(self, path, tool, filters):
         fields = {name: field for name, field in tool.fields.items() if name != "arch"}
@@ -18,7 +19,7 @@ class Expansion:
         self.original = sets.original_of(path, fields)
         answers = tool.check(combinations)
         # The type is a field like others, even where it follows from the instruction.
-        answered = [{"target": self.target, "combination": c | {"dtype": a["dtype"]}, **a}
+        answered = [{"target": self.target, "original": self.original, "combination": c | {"dtype": a["dtype"]}, **a}
                     for c, a in zip(combinations, answers)]
         self.expanded = len(combinations)
         self.rejected = [a for a in answered if "rule" in a]

@@ -7,9 +7,9 @@ smallest numbers, vectors of one element and so on, so that any problem runs on 
 A target shows everything else for every type. One whose file is like another's, with other numbers at most, has the same programs:
 where both are built, it shows them for one type, drawn; the same one for every operation, as one may need another.
 
-For each target and type, each pair of values of two choices (layout, formulation, ...) is in some instance, so that what all
-instances can do some of these can; and each number that a field has is in one of any target. Of the instances that show as
-much, the one with the smaller numbers is taken."""
+For each target and type, each pair of values of two choices (layout, formulation, ...) is in some instance, the one with the
+smallest numbers: of one channel and any window, it can do what the others can. For targets that are alike, each number that a
+field has is in some instance."""
 
 import hashlib
 import itertools
@@ -35,47 +35,53 @@ def types_of(expansions, seed):
     return found
 
 
-def shown_by(instance, fields):
-    """What an instance is an example of."""
+def pairs_of(instance, fields):
+    """The pairs of values of two choices that an instance is an example of, for its target and type."""
     values = instance["combination"]
     choices = [name for name, field in fields.items() if field["kind"] == "choice" and name not in ("arch", "dtype")]
-    for names in itertools.combinations(choices, min(2, len(choices))):
-        yield instance["target"], instance["dtype"], *((name, values[name]) for name in names)
-    for name, field in fields.items():
-        if field["kind"] == "number":
-            yield name, values[name]
+    return {(instance["target"], instance["dtype"], *((name, values[name]) for name in names))
+            for names in itertools.combinations(choices, min(2, len(choices)))}
+
+
+def numbers_of(instance, fields):
+    """The numbers that it is an example of, for the targets that are alike."""
+    return {(instance["original"], name, instance["combination"][name])
+            for name, field in fields.items() if field["kind"] == "number"}
 
 
 def size_of(instance):
-    """The product of its numbers: what is small compiles and runs fast."""
+    """The product of its numbers: what is small compiles and runs fast, and does what a larger one does not."""
     return math.prod(max(abs(value), 1) for value in instance["combination"].values() if type(value) is int)
 
 
-def cover(candidates, fields):
-    """Names of few candidates that show all that all of them do: in turn the one that shows most that is new."""
-    shown = {i["name"]: set(shown_by(i, fields)) for i in sorted(candidates, key=lambda i: (size_of(i), i["name"]))}
-    left = set().union(*shown.values())
+def cover(shown, left):
+    """Names of few instances that show what is left: in turn the first that shows most of it. `shown` is {name: what}."""
     chosen = []
     while left:
         chosen.append(max(shown, key=lambda name: len(shown[name] & left)))
-        left -= shown[chosen[-1]]
+        left = left - shown[chosen[-1]]
     return chosen
 
 
 def general(instances, fields):
-    """Names of those with the smallest numbers, for each combination of the operation's own choices."""
+    """The names of those with the smallest numbers, for each combination of the operation's own choices."""
     own = [name for name, field in fields.items()
            if field["kind"] == "choice" and not field["type"].startswith("gemm::")
            and field["type"] not in ("architecture", "data_type", "opcode")]
     smallest = {}
     for i in sorted(instances, key=lambda i: (size_of(i), i["name"])):
         smallest.setdefault((i["target"], i["dtype"], *(i["combination"][name] for name in own)), i["name"])
-    return set(smallest.values())
+    return list(smallest.values())
 
 
 def test_set(expansions, fields, seed):
     """The names of the test set's instances. `seed` draws the sample, and the types of targets that are like others."""
     types = types_of(expansions, seed)
     candidates = [i for e in expansions for i in e.kept if i["dtype"] in types[e.target]]
-    chosen = set(cover(candidates, fields)) | general([i for e in expansions for i in e.kept], fields)
-    return chosen | {i["name"] for i in candidates if drawn(seed, i["name"]) < SAMPLE}
+    candidates.sort(key=lambda i: (size_of(i), i["name"]))
+    chosen = general([i for e in expansions for i in e.kept], fields)
+    for what in pairs_of, numbers_of:  # pairs first: by small instances, which are the ones that can do most
+        shown = {i["name"]: what(i, fields) for i in candidates}
+        has = [shown[name] for name in chosen if name in shown]
+        chosen += cover(shown, set().union(*shown.values()).difference(*has))
+    return {*chosen, *(i["name"] for i in candidates if drawn(seed, i["name"]) < SAMPLE)}
