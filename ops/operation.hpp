@@ -173,7 +173,8 @@ result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, cons
     if(!support)
         return rejection{support.reason()};
     if(!Op::splits_reduction && request.splits > 1)
-        return rejection{fmt::format("{} has no reduction to split, and splits is {}: leave it out", Op::name, request.splits)};
+        return rejection{
+            fmt::format("{} has no reduction to split, and splits is {}: leave it out", Op::name, request.splits)};
     enum progress
     {
         none,
@@ -191,10 +192,10 @@ result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, cons
         result<plan<Op>> candidate =
             supported ? Op::schedule_on(on, plan<Op>{i, *support, p, Op::splits_reduction ? request.splits : 1})
                       : rejection{supported.reason()};
-        const progress got = candidate                                  ? planned
-                             : supported                                ? supporting
+        const progress got = candidate                              ? planned
+                             : supported                            ? supporting
                              : dtype_of(i->configuration) == p.type ? of_the_type
-                                                                        : of_another_type;
+                                                                    : of_another_type;
         if(got > furthest || (candidate && best && candidate->cost < best->cost))
         {
             furthest = got;

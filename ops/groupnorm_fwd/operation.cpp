@@ -17,7 +17,8 @@ int tensors_moved(pass what) { return what == pass::sums ? 1 : 2; }
 status validate(const problem& p)
 {
     if(!(p.epsilon >= 0) || std::isinf(p.epsilon))
-        return rejection{fmt::format("epsilon must be zero or positive and finite, but is {}: choose 1e-5, say", p.epsilon)};
+        return rejection{
+            fmt::format("epsilon must be zero or positive and finite, but is {}: choose 1e-5, say", p.epsilon)};
     return groupnorm::validate(p);
 }
 

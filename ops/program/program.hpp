@@ -113,7 +113,8 @@ class operation_program
     double memory_needed() const
     {
         // Inputs are derived of zeros, too.
-        const bool touched  = harness::derives_inputs<Op> || given_.init != fill::zeros || !given_.load.empty() || !given_.dump.empty();
+        const bool touched  = harness::derives_inputs<Op> || given_.init != fill::zeros || !given_.load.empty() ||
+                             !given_.dump.empty();
         const bool verified = given_.verify != verification::none;
         double bytes        = 0;
         for(const harness::host_tensor& t : set_.tensors)

@@ -65,7 +65,8 @@ TEST_P(Kernel, EpsilonIsTheProblems)
 {
     for(const float epsilon : {1e-5f, 0.25f})
     {
-        auto e = groupnorm::experiment_with<operation>({{.batch = 2, .image = {4, 4}, .groups = 2, .c = 8, .type = type}, epsilon});
+        auto e = groupnorm::experiment_with<operation>(
+            {{.batch = 2, .image = {4, 4}, .groups = 2, .c = 8, .type = type}, epsilon});
         e.set["x"].set_values(std::vector<float>(static_cast<std::size_t>(e.set["x"].shape.elements()), 3.f));
         expect_all_instances_right(e);
         EXPECT_NEAR(e.expected()[2].values[0], 1 / std::sqrt(epsilon), 1e-5 / std::sqrt(epsilon));
