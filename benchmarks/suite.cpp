@@ -77,7 +77,8 @@ void time_rows(const options& given, const char* operation, const measurement& m
 
 } // namespace
 
-rotating_inputs::rotating_inputs(const device& on, const std::vector<tensor_info>& list, const harness::tensor_set& image)
+rotating_inputs::rotating_inputs(const device& on, const std::vector<tensor_info>& list,
+                                 const harness::tensor_set& image)
 {
     double bytes = 1;
     for(const tensor_info& t : list)

@@ -74,9 +74,11 @@ class launch
 {
   public:
     template <class Arguments>
-    launch(const kernel& k, std::int64_t blocks, const Arguments& arguments) : kernel_(&k), blocks_(blocks), bytes_(sizeof arguments)
+    launch(const kernel& k, std::int64_t blocks, const Arguments& arguments)
+        : kernel_(&k), blocks_(blocks), bytes_(sizeof arguments)
     {
-        static_assert(sizeof arguments <= sizeof arguments_, "launch: the arguments of a kernel have 512 bytes at most");
+        static_assert(sizeof arguments <= sizeof arguments_,
+                      "launch: the arguments of a kernel have 512 bytes at most");
         std::memcpy(arguments_.data(), &arguments, sizeof arguments);
     }
 
@@ -99,10 +101,10 @@ struct plan
     const instance<Op>* chosen;
     const support_kernels<Op>* support;
     typename Op::problem problem;
-    int splits                    = 0; // of the reduction, 1 or more; where there is none to split, 1
+    int splits                     = 0; // of the reduction, 1 or more; where there is none to split, 1
     typename Op::schedule schedule = {};
-    std::size_t workspace_bytes   = 0;
-    double cost                   = 0; // compares plans of one problem
+    std::size_t workspace_bytes    = 0;
+    double cost                    = 0; // compares plans of one problem
 };
 
 // What a caller may prescribe to a plan.

@@ -64,7 +64,10 @@ struct json_writer
         to[name] = name_of(value);
     }
     void flag(const char* name, bool value) { to[name] = value; }
-    void real(const char* name, float value) { to[name] = std::stod(fmt::format("{}", value)); } // 1e-05, not 9.99999975e-06
+    void real(const char* name, float value)
+    {
+        to[name] = std::stod(fmt::format("{}", value));
+    } // 1e-05, not 9.99999975e-06
 };
 
 // Keeps the first rejection.
@@ -77,14 +80,15 @@ struct json_reader
 
     void number(const char* name, std::int64_t& value)
     {
-        if(const json* found = find(name, "a whole number"); found != nullptr && expect(found->is_number_integer(), name, "a whole number"))
+        if(const json* found = find(name, "a whole number");
+           found != nullptr && expect(found->is_number_integer(), name, "a whole number"))
             value = *found;
     }
     void rank(const char* name, int& value, int least, int most)
     {
         const std::string wanted = fmt::format("from {} to {}", least, most);
-        if(const json* found = find(name, wanted); found != nullptr &&
-           expect(found->is_number_integer() && *found >= least && *found <= most, name, wanted))
+        if(const json* found = find(name, wanted);
+           found != nullptr && expect(found->is_number_integer() && *found >= least && *found <= most, name, wanted))
             value = *found;
     }
     template <class List>
@@ -102,7 +106,8 @@ struct json_reader
     void sized_list(const char* name, List& values, int& count, std::initializer_list<const char*> = {})
     {
         const std::string wanted = fmt::format("a list of 1 to {} whole numbers", values.size());
-        if(const json* found = find(name, wanted); found != nullptr &&
+        if(const json* found = find(name, wanted);
+           found != nullptr &&
            expect(found->is_array() && !found->empty() && found->size() <= values.size(), name, wanted))
             list(name, values, count = static_cast<int>(found->size()));
     }
@@ -120,7 +125,8 @@ struct json_reader
     }
     void flag(const char* name, bool& value)
     {
-        if(const json* found = find(name, "true or false"); found != nullptr && expect(found->is_boolean(), name, "true or false"))
+        if(const json* found = find(name, "true or false");
+           found != nullptr && expect(found->is_boolean(), name, "true or false"))
             value = *found;
     }
     void real(const char* name, float& value)

@@ -162,8 +162,8 @@ class strip_writer
         CK_TILE_KEEP_LOOP
         for(int row = 0; row < strip.layout.rows; row += wide.lengths[0])
             [&]<std::size_t... i>(std::index_sequence<i...>) {
-                ck_tile::store(out_.window, detail::finished<typename Out::element>(
-                                                load<wide>(strip, {row, 0}), f_, member<int(i)>(more_).window...));
+                ck_tile::store(out_.window, detail::finished<typename Out::element>(load<wide>(strip, {row, 0}), f_,
+                                                                                    member<int(i)>(more_).window...));
                 out_.window.move(out_.down);
                 (member<int(i)>(more_).window.move(member<int(i)>(more_).down), ...);
             }(std::index_sequence_for<More...>{});
@@ -215,9 +215,9 @@ CK_TILE_FN void store_directly(const tile<float, accumulator(S)>& acc, const Out
     if constexpr(legal_shape<S>::value)
     {
         constexpr distribution single = detail::one_by_one(S);
-        ck_tile::store(make_window<single>(to, origin),
-                       detail::finished<typename Out::element>(rearrange<single>(acc), f,
-                                                               make_window<single>(more, origin)...));
+        ck_tile::store(
+            make_window<single>(to, origin),
+            detail::finished<typename Out::element>(rearrange<single>(acc), f, make_window<single>(more, origin)...));
     }
 }
 

@@ -23,7 +23,7 @@ template <gemm::shape S>
 CK_TILE_FN tile<float, gemm::accumulator(S)> accumulators()
 {
     [[maybe_unused]] constexpr bool legal = gemm::legal_shape<S>::value;
-    auto acc = fill<float, gemm::accumulator(S)>(0.f);
+    auto acc                              = fill<float, gemm::accumulator(S)>(0.f);
     place_accumulators(acc);
     return acc;
 }
@@ -51,8 +51,7 @@ CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const lds_tile<T, AL
     {
         constexpr int rows  = S.inst().m;
         const T* first_rows = nullptr; // of the waves that make an instruction together
-        for_each_thread<gemm::accumulator(S)>(
-            [&](thread t) { first_rows = a.at(t.wave / S.inst().waves * rows, 0); });
+        for_each_thread<gemm::accumulator(S)>([&](thread t) { first_rows = a.at(t.wave / S.inst().waves * rows, 0); });
         detail::multiply_from_lds<S.instruction, ALayout, BLayout>(acc.files[0].reg, first_rows, b.data);
     }
     else if constexpr(gemm::legal_shape<S>::value)

@@ -38,7 +38,7 @@ constexpr distribution tiled_copy(const shape& s, int rows, majorness major, int
     if(fast == 0)
         return {}; // fewer elements than threads
     const row_share row = share_row(s, (contiguous == 0 ? rows : s.k) / fast);
-    const int slow      = per_thread / (fast * row.regs); // along the other one
+    const int slow      = per_thread / (fast * row.regs);     // along the other one
     const int down      = s.fragment().a.lanes() / row.lanes; // lanes
 
     // Threads run along the contiguous dimension first.

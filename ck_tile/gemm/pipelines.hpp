@@ -68,10 +68,12 @@ struct fits_registers
 template <shape S, main_loop P, class A, class B, class Acc>
 CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
 {
-    static_assert(operand<A>, "run_pipeline: A is no operand; gemm::operand says what one has: element, layout, load(), "
-                              "step<1>() and move()");
-    static_assert(operand<B>, "run_pipeline: B is no operand; gemm::operand says what one has: element, layout, load(), "
-                              "step<1>() and move()");
+    static_assert(operand<A>,
+                  "run_pipeline: A is no operand; gemm::operand says what one has: element, layout, load(), "
+                  "step<1>() and move()");
+    static_assert(operand<B>,
+                  "run_pipeline: B is no operand; gemm::operand says what one has: element, layout, load(), "
+                  "step<1>() and move()");
     if constexpr(!legal_shape<S>::value || !operand<A> || !operand<B>)
         return; // said above
     else if constexpr(fits_registers<S, P, A::layout, B::layout>::value)

@@ -122,8 +122,8 @@ constexpr distribution a_fragments(const shape& s)
 {
     if(check(s))
         return {};
-    return detail::fragments(s.fragment().a, s.m, s.row_fragments(), s.pack(), {{s.waves_n}, {s.waves_m, 0, s.a_rows()}},
-                           s.waves_m * s.a_rows());
+    return detail::fragments(s.fragment().a, s.m, s.row_fragments(), s.pack(),
+                             {{s.waves_n}, {s.waves_m, 0, s.a_rows()}}, s.waves_m * s.a_rows());
 }
 
 constexpr distribution b_fragments(const shape& s)
@@ -131,7 +131,7 @@ constexpr distribution b_fragments(const shape& s)
     if(check(s))
         return {};
     return detail::fragments(s.fragment().b, s.col_fragments() * s.waves_n * s.b_rows(), s.col_fragments(), s.pack(),
-                           {{s.waves_n, 0, s.b_rows()}, {s.waves_m}}, s.waves_n * s.b_rows());
+                             {{s.waves_n, 0, s.b_rows()}, {s.waves_m}}, s.waves_n * s.b_rows());
 }
 
 namespace detail

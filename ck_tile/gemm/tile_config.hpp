@@ -61,9 +61,9 @@ constexpr violation check_result(const shape& s, epilogue e, int vector)
         return {"vector widths must be powers of two of at most 16 bytes", vector, "use 1, 2, 4 or 8"};
     if(e == epilogue::direct && vector != 1)
         return {"the direct epilogue writes one element at a time", vector, "use a vector of 1 or through_lds"};
-    const bool direct        = e == epilogue::direct;
-    const distribution wide  = direct ? one_by_one(s) : s.n % vector == 0 ? rows_at_once(s, vector) : distribution{};
-    const bool whole_strips  = direct || strip(s).lengths[0] % wide.length(0) == 0;
+    const bool direct       = e == epilogue::direct;
+    const distribution wide = direct ? one_by_one(s) : s.n % vector == 0 ? rows_at_once(s, vector) : distribution{};
+    const bool whole_strips = direct || strip(s).lengths[0] % wide.length(0) == 0;
     if(s.n % vector != 0 || !whole_strips)
         return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", vector,
                 "use another vector or number of waves"};

@@ -31,8 +31,7 @@ struct elements : element_is<data_type::fp16, fp16>,
                   element_is<data_type::u8, std::uint8_t>,
                   element_is<data_type::int32, std::int32_t>,
                   element_is<data_type::int64, std::int64_t>
-{
-};
+{};
 
 template <data_type Type, class T>
 element_is<Type, T> element_of(const element_is<Type, T>&);

@@ -68,6 +68,6 @@ struct message
 
 // Rejects a violation at compile time by its own sentence: clang since 17 takes it, in C++20 as an extension.
 #define CK_TILE_REJECT(...)                                                                                            \
-    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"")                        \
-        static_assert(!(__VA_ARGS__), ::ck_tile::message(__VA_ARGS__));                                                \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"") static_assert(         \
+        !(__VA_ARGS__), ::ck_tile::message(__VA_ARGS__));                                                              \
     _Pragma("clang diagnostic pop") static_assert(true)

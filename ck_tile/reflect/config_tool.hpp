@@ -109,7 +109,8 @@ int config_tool(int argc, char** argv, const std::string& operation, const std::
     const std::string command = argc == 2 ? argv[1] : "";
     if(command == "fields")
     {
-        const std::string all = detail::json_list(detail::fields<Config>(), [](const std::string& field) { return field; });
+        const std::string all =
+            detail::json_list(detail::fields<Config>(), [](const std::string& field) { return field; });
         fmt::print(R"({{"operation": "{}", "support": {}, "fields": {}}})", operation,
                    detail::json_list(support, detail::quoted), all);
         return 0;

@@ -43,10 +43,9 @@ struct anything
 
 // Whether T can be initialised with N values: whether it has N members or more.
 template <class T, int N>
-constexpr bool has_members =
-    []<int... I>(ck_tile::detail::counting<int, I...>) {
-        return requires { T{anything<I>{}...}; };
-    }(__make_integer_seq<ck_tile::detail::counting, int, N>{});
+constexpr bool has_members = []<int... I>(ck_tile::detail::counting<int, I...>) {
+    return requires { T{anything<I>{}...}; };
+}(__make_integer_seq<ck_tile::detail::counting, int, N>{});
 
 // Whether the members lie in memory as they are described.
 template <class T>

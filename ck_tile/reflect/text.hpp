@@ -6,8 +6,8 @@
 #pragma once
 
 #include "ck_tile/numeric/choices.hpp"
-#include "ck_tile/reflect/members.hpp"
 #include "ck_tile/numeric/violation.hpp"
+#include "ck_tile/reflect/members.hpp"
 #include "ck_tile/runtime/status.hpp"
 
 #include <fmt/format.h>

@@ -54,8 +54,9 @@ result<device> device::open(std::string_view name)
         if(const target* t = find_target(name.substr(5)))
             return device(open_host(*t), {});
 
-    return rejection{fmt::format("target '{}' is not known: choose one of auto, hip, cuda, hip:<number>, cuda:<number>, host, {}", name,
-                                 target_names("host:"))};
+    return rejection{
+        fmt::format("target '{}' is not known: choose one of auto, hip, cuda, hip:<number>, cuda:<number>, host, {}",
+                    name, target_names("host:"))};
 }
 
 const target& device::architecture() const { return backend_->architecture(); }
@@ -87,10 +88,10 @@ status device::launch(const kernel& k, grid blocks, const void* arguments, std::
 {
     const target& own = architecture();
     if(k.arch != own.arch)
-        return rejection{
-            fmt::format("a kernel runs on the architecture that it is compiled for: {0} is compiled for {1}, the device "
-                        "is {2}: launch a kernel compiled for {3}, or open a device of {1}",
-                        k.name, facts(k.arch).name, name(), own.name)};
+        return rejection{fmt::format(
+            "a kernel runs on the architecture that it is compiled for: {0} is compiled for {1}, the device "
+            "is {2}: launch a kernel compiled for {3}, or open a device of {1}",
+            k.name, facts(k.arch).name, name(), own.name)};
     if(argument_bytes != static_cast<std::size_t>(k.argument_bytes))
         return rejection{fmt::format("a launch passes the arguments of the kernel's program: {} takes {} bytes, given "
                                      "are {}: pass the program's own struct `arguments`",

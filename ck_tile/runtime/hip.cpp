@@ -123,8 +123,8 @@ struct hip_runtime
         const std::string processor(processor_in(properties.gcnArchName));
         const target* facts = target_of(processor);
         if(facts == nullptr)
-            return rejection{fmt::format("the AMD GPU {} is not a target of this library: it knows {}", processor,
-                                         target_names())};
+            return rejection{
+                fmt::format("the AMD GPU {} is not a target of this library: it knows {}", processor, target_names())};
         return gpu_description{facts, processor, properties.multiProcessorCount};
     }
 
@@ -144,7 +144,8 @@ struct hip_runtime
 
     hipError_t fill(void* destination, unsigned char value, std::size_t bytes, hipStream_t on) const
     {
-        return stream_fill != nullptr ? stream_fill(destination, value, bytes, on) : fill_now(destination, value, bytes);
+        return stream_fill != nullptr ? stream_fill(destination, value, bytes, on)
+                                      : fill_now(destination, value, bytes);
     }
 
     // LDS is static.
@@ -154,8 +155,8 @@ struct hip_runtime
     {
         const auto threads = static_cast<unsigned>(k.threads);
         auto bytes         = static_cast<std::size_t>(k.argument_bytes);
-        void* extra[]      = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
-                              HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END};
+        void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments), HIP_LAUNCH_PARAM_BUFFER_SIZE,
+                         &bytes, HIP_LAUNCH_PARAM_END};
         return launch_blocks(function, blocks.x, blocks.y, blocks.z, threads, 1, 1, 0, on, nullptr, extra);
     }
 

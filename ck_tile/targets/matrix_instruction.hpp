@@ -58,7 +58,7 @@ struct matrix_instruction
     operand_source operands = operand_source::registers;
     int waves               = 1;     // that make it together, one below the other
     bool takes_mn_major     = false; // operands whose rows are contiguous; all take those whose k is
-    opcode share            = {};    // of operands from LDS: the instruction in whose layouts a wave has its part of A, B, C
+    opcode share = {}; // of operands from LDS: the instruction in whose layouts a wave has its part of A, B, C
 
     // The instruction whose fragments a wave holds.
     constexpr opcode fragment() const { return operands == operand_source::lds ? share : op; }

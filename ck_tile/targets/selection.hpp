@@ -13,7 +13,8 @@
 #elif defined(__NVPTX__) && __CUDA_ARCH__ == 900
 #define CK_TILE_TARGET sm90
 #elif defined(__AMDGCN__)
-#error "ck_tile has no facts for this AMD architecture; it knows gfx90a, gfx942, gfx950 and gfx11 (--offload-arch=...). \
+#error                                                                                                                 \
+    "ck_tile has no facts for this AMD architecture; it knows gfx90a, gfx942, gfx950 and gfx11 (--offload-arch=...). \
 Add a folder in ck_tile/targets/ to add one."
 #elif defined(__NVPTX__)
 #error "ck_tile has no facts for this NVIDIA architecture; it knows sm_90a (--cuda-gpu-arch=sm_90a). \
@@ -37,7 +38,7 @@ Add a folder in ck_tile/targets/ to add one."
 // #include CK_TILE_TARGET_HEADER(primitives.hpp): a header of the architecture's folder.
 #define CK_TILE_QUOTED(...) #__VA_ARGS__
 #define CK_TILE_QUOTE(...) CK_TILE_QUOTED(__VA_ARGS__)
-#define CK_TILE_TARGET_HEADER(name) CK_TILE_QUOTE(ck_tile/targets/CK_TILE_TARGET/name)
+#define CK_TILE_TARGET_HEADER(name) CK_TILE_QUOTE(ck_tile / targets / CK_TILE_TARGET / name)
 
 namespace ck_tile
 {

@@ -18,8 +18,8 @@ CK_TILE_FN constexpr void run_threads(F&& f)
 #else
     for(int unit = 0; unit < Units; ++unit)
         for(int wave = 0; wave < Waves; ++wave)
-            for(int lane = 0; lane < Lanes; ++lane)
-                [[clang::always_inline]] f(thread{wave, lane, (unit * Waves + wave) * Lanes + lane, unit});
+            for(int lane = 0; lane < Lanes; ++lane) [[clang::always_inline]]
+                f(thread{wave, lane, (unit * Waves + wave) * Lanes + lane, unit});
 #endif
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes the weight gradient of one grouped convolution, and verifies, times and saves it as the arguments say.
-#include "ops/program/program.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
+#include "ops/program/program.hpp"
 
 namespace
 {
@@ -27,5 +27,6 @@ constexpr const char* about =
 
 int main(int argc, char** argv)
 {
-    return ck_tile::program::main_of<ck_tile::grouped_conv_bwd_weight::operation>(argc, argv, "grouped_conv_bwd_weight", about);
+    return ck_tile::program::main_of<ck_tile::grouped_conv_bwd_weight::operation>(argc, argv, "grouped_conv_bwd_weight",
+                                                                                  about);
 }

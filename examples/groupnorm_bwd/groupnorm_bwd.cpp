@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes the gradients of one group normalisation, and verifies, times and saves them as the arguments say.
-#include "ops/program/program.hpp"
 #include "ops/groupnorm_bwd/operation.hpp"
+#include "ops/program/program.hpp"
 
 namespace
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes one group normalisation, and verifies, times and saves it as the arguments say.
-#include "ops/program/program.hpp"
 #include "ops/groupnorm_fwd/operation.hpp"
+#include "ops/program/program.hpp"
 
 namespace
 {

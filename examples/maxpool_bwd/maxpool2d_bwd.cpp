@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes the gradient of the input of one max-pooling, and verifies, times and saves it as the arguments say.
-#include "ops/program/program.hpp"
 #include "ops/maxpool_bwd/operation.hpp"
+#include "ops/program/program.hpp"
 
 namespace
 {

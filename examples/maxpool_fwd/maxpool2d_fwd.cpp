@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computes one max-pooling and the indices of its maxima, and verifies, times and saves them as the arguments say.
-#include "ops/program/program.hpp"
 #include "ops/maxpool_fwd/operation.hpp"
+#include "ops/program/program.hpp"
 
 namespace
 {

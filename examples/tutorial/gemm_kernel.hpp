@@ -12,12 +12,12 @@ using namespace ck_tile;
 // A 128 x 128 tile of C by 2 x 2 waves, 32 of k at a time.
 struct gemm_program
 {
-    static constexpr architecture arch      = architecture::gfx942;
-    static constexpr gemm::tile_config tile = {.block       = {.m = 128, .n = 128, .k = 32},
-                                               .waves       = {.m = 2, .n = 2},
-                                               .instruction = opcode::mfma_32x32x8_fp16,
-                                               .pipeline    = gemm::pipeline::double_buffer,
-                                               .stages      = 2};
+    static constexpr architecture arch            = architecture::gfx942;
+    static constexpr gemm::tile_config tile       = {.block       = {.m = 128, .n = 128, .k = 32},
+                                                     .waves       = {.m = 2, .n = 2},
+                                                     .instruction = opcode::mfma_32x32x8_fp16,
+                                                     .pipeline    = gemm::pipeline::double_buffer,
+                                                     .stages      = 2};
     static constexpr gemm::operand_memory dense_k = {.major = majorness::k, .vector = 8}; // 8 of k at once
     CK_TILE_REJECT(gemm::check(tile, facts(arch), {.a = dense_k, .b = dense_k, .result = 8}));
 

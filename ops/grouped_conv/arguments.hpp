@@ -2,8 +2,8 @@
 // A grouped convolution as its kernels see it: three spatial dimensions, 32-bit lengths, the strides of each tensor.
 #pragma once
 
-#include "ck_tile/numeric/enumeration.hpp"
 #include "ck_tile/core/multi_index.hpp"
+#include "ck_tile/numeric/enumeration.hpp"
 
 #include <cstdint>
 

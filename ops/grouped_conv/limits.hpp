@@ -15,7 +15,10 @@ inline constexpr std::int64_t range_bytes = std::numeric_limits<std::int32_t>::m
 inline constexpr std::int64_t max_blocks  = std::numeric_limits<std::int32_t>::max(); // of one launch
 
 inline std::int64_t pixels_of(const problem& p) { return p.batch * p.output_pixels(); }
-inline std::int64_t row_length(const problem& p) { return p.filter_taps() * p.c; } // of the weights of one output channel
+inline std::int64_t row_length(const problem& p)
+{
+    return p.filter_taps() * p.c;
+} // of the weights of one output channel
 inline std::int64_t weights_of(const problem& p) { return p.groups * p.k * row_length(p); }
 
 // Images, of all groups, that one view of X and one of Y can span.

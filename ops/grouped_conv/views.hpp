@@ -40,10 +40,10 @@ struct windows
     CK_TILE_FN auto chain() const
     {
         return each_dimension([&]<int... d>(std::integer_sequence<int, d...>) {
-            return transform(
-                padded(), along<dims{0}, dims{0}>(pass_through{images}),
-                along<dims{1 + d}, dims{1 + d, 1 + S + d}>(embed<2>{{positions[d], taps[d]}, {stride[d], dilation[d]}})...,
-                along<dims{S + 1}, dims{2 * S + 1}>(pass_through{channels}));
+            return transform(padded(), along<dims{0}, dims{0}>(pass_through{images}),
+                             along<dims{1 + d}, dims{1 + d, 1 + S + d}>(
+                                 embed<2>{{positions[d], taps[d]}, {stride[d], dilation[d]}})...,
+                             along<dims{S + 1}, dims{2 * S + 1}>(pass_through{channels}));
         });
     }
 
@@ -124,11 +124,11 @@ CK_TILE_FN windows<S> input_windows(const arguments& a, int images)
 template <int S>
 CK_TILE_FN windows<S> class_windows(const arguments& a, const residue_class<S>& c, int images)
 {
-    windows<S> w = {.images   = images,
-                    .channels = a.k,
-                    .lengths  = used<S>(a.output),
-                    .before   = {},
-                    .after    = {},
+    windows<S> w = {.images    = images,
+                    .channels  = a.k,
+                    .lengths   = used<S>(a.output),
+                    .before    = {},
+                    .after     = {},
                     .positions = {},
                     .taps      = {},
                     .stride    = {},
@@ -168,8 +168,7 @@ CK_TILE_FN auto pixel_matrix(T* data, const image_strides& s, int channels, int 
     };
     if constexpr(Dense == innermost::channels)
         return matrix(std::int64_t(end) * s.spatial[2], // at most: the channels of the last pixel end earlier
-                      strided<2>{{channels, end}, {s.channel, s.spatial[2]}},
-                      along<dims{1}, dims{pixel}>(unbounded{}));
+                      strided<2>{{channels, end}, {s.channel, s.spatial[2]}}, along<dims{1}, dims{pixel}>(unbounded{}));
     else
         return matrix(images * s.image, // at most: a group's part may end earlier
                       strided<3>{{channels, images, per_image}, {s.channel, static_cast<int>(s.image), s.spatial[2]}},
@@ -235,9 +234,9 @@ CK_TILE_FN auto class_input(T* data, const arguments& a, const residue_class<S>&
     memory.extents[S + 1] = a.c, memory.strides[S + 1] = a.in.channel;
     rows.end = product(rows.extents);
     return [&]<int... d>(std::integer_sequence<int, d...>) {
-        return tensor_view{data + first, images * a.in.image - first,
-                           transform(memory, along<dims{0, 1 + d...}, dims{0}>(rows),
-                                     along<dims{S + 1}, dims{1}>(pass_through{a.c}))};
+        return tensor_view{
+            data + first, images * a.in.image - first,
+            transform(memory, along<dims{0, 1 + d...}, dims{0}>(rows), along<dims{S + 1}, dims{1}>(pass_through{a.c}))};
     }(std::make_integer_sequence<int, S>{});
 }
 

@@ -57,10 +57,7 @@ struct config
     {
         return gemm::tiled_copy(tile.shape(), tile.block.m, major(), vector.out);
     }
-    constexpr distribution in_copy() const
-    {
-        return gemm::tiled_copy(tile.shape(), tile.block.n, major(), vector.in);
-    }
+    constexpr distribution in_copy() const { return gemm::tiled_copy(tile.shape(), tile.block.n, major(), vector.in); }
 
     // Tables that tell where pixels are: of X, whose rows of one filter tap are a class; of dY, where pixels do not follow
     // each other through all images.

@@ -58,9 +58,9 @@ struct program
                   : gemm::store_directly<shape>(acc, conv::weight_matrix(a.partials, a.conv, matrix), origin);
         else
         {
-            auto sums     = gemm::make_strip_writer<shape, C.vector.wei>(wei, origin);
-            auto partials = gemm::make_strip_writer<shape, partial_vector>(
-                conv::weight_matrix(a.partials, a.conv, matrix), origin);
+            auto sums = gemm::make_strip_writer<shape, C.vector.wei>(wei, origin);
+            auto partials =
+                gemm::make_strip_writer<shape, partial_vector>(conv::weight_matrix(a.partials, a.conv, matrix), origin);
             gemm::each_strip<shape>(b, acc,
                                     [&](const auto& strip) { whole ? sums.write(strip) : partials.write(strip); });
         }
@@ -116,7 +116,7 @@ struct program
     {
         constexpr distribution held = C.out_copy();
         const conv::arguments& c    = a.conv;
-        const auto* data = conv::part_of(static_cast<const element*>(a.out), c.out, group, pixels.image);
+        const auto* data            = conv::part_of(static_cast<const element*>(a.out), c.out, group, pixels.image);
         const auto matrix =
             conv::pixel_matrix<C.dense, 0>(data, c.out, c.k, product(c.output), pixels.images, pixels.end);
         if constexpr(C.out_is_looked_up())

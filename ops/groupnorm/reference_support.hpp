@@ -50,7 +50,8 @@ struct image_order
         for(std::int64_t n = 0; n < p.batch; ++n)
             for(std::int64_t c = 0; c < p.channels(); ++c)
                 for(std::int64_t i = 0; i < p.pixels(); ++i)
-                    visit((*this)(n, c, i), static_cast<std::size_t>(n * p.groups + c / p.c), static_cast<std::size_t>(c));
+                    visit((*this)(n, c, i), static_cast<std::size_t>(n * p.groups + c / p.c),
+                          static_cast<std::size_t>(c));
     }
 };
 

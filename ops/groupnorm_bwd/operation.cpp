@@ -44,7 +44,7 @@ status validate(const problem& p)
 
 std::vector<tensor_info> operation::tensor_list(const problem& p)
 {
-    const auto result = [](bool wanted) { return wanted ? tensor_role::result : tensor_role::absent; };
+    const auto result        = [](bool wanted) { return wanted ? tensor_role::result : tensor_role::absent; };
     const tensor_shape image = image_shape(p), parameters = parameter_shape(p), statistics = statistic_shape(p);
     const std::int64_t along = p.batch * p.pixels();
     return {{.name = "x", .type = p.type, .shape = image},
@@ -85,7 +85,7 @@ status operation::supports(const config& c, const problem& p)
 result<plan<operation>> operation::schedule_on(const device& on, plan<operation> chosen)
 {
     const problem& p = chosen.problem;
-    auto steps = groupnorm::passes_with(on, *chosen.chosen, p, {.result = p.wanted.dx, .tensors = tensors_moved});
+    auto steps       = groupnorm::passes_with(on, *chosen.chosen, p, {.result = p.wanted.dx, .tensors = tensors_moved});
     if(!steps)
         return rejection{steps.reason()};
     chosen.schedule        = std::move(*steps);
@@ -96,10 +96,10 @@ result<plan<operation>> operation::schedule_on(const device& on, plan<operation>
 
 std::vector<launch> operation::launches(const plan<operation>& what, const tensors& data, void* workspace)
 {
-    const problem& p    = what.problem;
-    const step *second  = what.schedule.find(pass::apply), *summing = summing_step(what);
-    sums* partials      = summing != nullptr ? static_cast<sums*>(workspace) : nullptr;
-    sums* group_sums    = second != nullptr ? partials + partial_bytes(what) / sizeof(sums) : nullptr;
+    const problem& p   = what.problem;
+    const step *second = what.schedule.find(pass::apply), *summing = summing_step(what);
+    sums* partials       = summing != nullptr ? static_cast<sums*>(workspace) : nullptr;
+    sums* group_sums     = second != nullptr ? partials + partial_bytes(what) / sizeof(sums) : nullptr;
     const auto launch_of = [&](const step& s) {
         const float inverse = 1.f / static_cast<float>(p.group_elements());
         const arguments a   = {s.slabs,      data.x,  data.dy,  data.gamma, data.mean,

@@ -29,7 +29,7 @@ struct problem : groupnorm::problem
 };
 
 void visit_fields(auto& p, auto&& v)
-    requires std::same_as<std::remove_const_t<std::remove_reference_t<decltype(p)>>, problem>
+requires std::same_as<std::remove_const_t<std::remove_reference_t<decltype(p)>>, problem>
 {
     groupnorm::visit_base(p, v);
     v.flag("dx", p.wanted.dx);

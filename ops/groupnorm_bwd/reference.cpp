@@ -41,8 +41,8 @@ std::vector<reference_values> operation::reference(const problem& p, const harne
         const double elements = static_cast<double>(p.group_elements());
         each([&](std::size_t at, double weighted, double xhat) {
             dx.set(at, inv_std * (weighted - m1.value / elements - xhat * (m2.value / elements)),
-                       std::abs(inv_std) *
-                           (std::abs(weighted) + m1.magnitude / elements + std::abs(xhat) * (m2.magnitude / elements)));
+                   std::abs(inv_std) *
+                       (std::abs(weighted) + m1.magnitude / elements + std::abs(xhat) * (m2.magnitude / elements)));
         });
     });
 

@@ -106,7 +106,8 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
 }
 
 // The kernel's magnitudes are not those of the reference, which follow errors of the mean through: these are made of its statistics.
-void operation::finish_magnitudes(const problem& p, const harness::tensor_set& set, std::vector<reference_values>& results)
+void operation::finish_magnitudes(const problem& p, const harness::tensor_set& set,
+                                  std::vector<reference_values>& results)
 {
     const std::vector<reference_values> right = operation::reference(p, set);
     for(std::size_t i = 0; i < results.size(); ++i)

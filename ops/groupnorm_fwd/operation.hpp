@@ -15,11 +15,13 @@ struct problem : groupnorm::problem
 {
     float epsilon;
 
-    problem(const groupnorm::problem& p = {}, float of_variance = 1e-5f) : groupnorm::problem(p), epsilon(of_variance) {}
+    problem(const groupnorm::problem& p = {}, float of_variance = 1e-5f) : groupnorm::problem(p), epsilon(of_variance)
+    {
+    }
 };
 
 void visit_fields(auto& p, auto&& v)
-    requires std::same_as<std::remove_const_t<std::remove_reference_t<decltype(p)>>, problem>
+requires std::same_as<std::remove_const_t<std::remove_reference_t<decltype(p)>>, problem>
 {
     groupnorm::visit_base(p, v);
     v.real("epsilon", p.epsilon);

@@ -45,7 +45,8 @@ std::vector<reference_values> operation::reference(const problem& p, const harne
             const double beta     = with_beta ? betas[static_cast<std::size_t>(c)] : 0.0;
             const double distance = x[at] - mean;
             results[0].set(at, distance * inv_std * gamma + beta,
-                      std::abs(gamma) * (mean_unit * inv_std + std::abs(distance) * inv_std_unit) + std::abs(beta));
+                           std::abs(gamma) * (mean_unit * inv_std + std::abs(distance) * inv_std_unit) +
+                               std::abs(beta));
         });
     });
     return results;

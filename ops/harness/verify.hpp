@@ -131,9 +131,8 @@ std::vector<comparison> verify(const device& on, verification how, const typenam
         if(t.role == tensor_role::result)
         {
             const reference_values& right = expected[found.size()];
-            found.push_back(is_floating(t.type)
-                                ? compare_result(t, right, by_kernel)
-                                : compare_integers(detail::integers_of<Op>(p, t), right.integers));
+            found.push_back(is_floating(t.type) ? compare_result(t, right, by_kernel)
+                                                : compare_integers(detail::integers_of<Op>(p, t), right.integers));
         }
     return found;
 }

@@ -2,8 +2,8 @@
 // What the host sides of both passes share: numbers for the kernels, and the limits of a view and of a launch.
 #pragma once
 
-#include "ops/operation.hpp"
 #include "ops/maxpool/problem.hpp"
+#include "ops/operation.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -30,7 +30,7 @@ problem with_stored_indices(problem p)
 
 schedule shares_of(const config& c, const problem& p)
 {
-    schedule s  = {};
+    schedule s         = {};
     const int patch[2] = {c.patch_height(), c.patch_width()};
     for(int d = 0; d < 2; ++d)
     {
@@ -105,8 +105,8 @@ status operation::supports(const config& c, const problem& given)
 {
     const problem p = with_stored_indices(given);
     if(c.index != p.indices)
-        return rejection{fmt::format("the instance reads {} indices, the problem has {}", name_of(c.index),
-                                     name_of(p.indices))};
+        return rejection{
+            fmt::format("the instance reads {} indices, the problem has {}", name_of(c.index), name_of(p.indices))};
     if(status s = maxpool::check_kind(c, p); !s)
         return s;
     if(!c.any_window())
@@ -130,8 +130,8 @@ result<plan<operation>> operation::schedule_on(const device& on, plan<operation>
     if(!maxima)
         return rejection{maxima.reason()};
     chosen.schedule.maxima = *maxima;
-    chosen.workspace_bytes = static_cast<std::size_t>(maxpool::output_shape(stored).elements() *
-                                                      maxpool::bytes_of(stored.indices));
+    chosen.workspace_bytes =
+        static_cast<std::size_t>(maxpool::output_shape(stored).elements() * maxpool::bytes_of(stored.indices));
     return chosen;
 }
 

@@ -39,8 +39,8 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 status operation::supports(const config& c, const problem& p)
 {
     if(p.indices != indices::recompute && c.index != p.indices)
-        return rejection{fmt::format("the instance writes {} indices, the problem wants {}", name_of(c.index),
-                                     name_of(p.indices))};
+        return rejection{
+            fmt::format("the instance writes {} indices, the problem wants {}", name_of(c.index), name_of(p.indices))};
     if(status s = maxpool::check_kind(c, p); !s)
         return s;
     if(status s = maxpool::check_image(p, maxpool::bytes_of(p.indices)); !s)

@@ -2,10 +2,10 @@
 // What a program that runs one operation is asked to do, whatever the operation: verify, time, where, with which files.
 #pragma once
 
-#include "ops/program/command_line.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/value_or_throw.hpp"
 #include "ops/harness/verify.hpp"
+#include "ops/program/command_line.hpp"
 
 #include <fmt/format.h>
 

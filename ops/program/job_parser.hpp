@@ -3,9 +3,9 @@
 #pragma once
 
 #include "ck_tile/runtime/status.hpp"
+#include "ops/problem_fields.hpp"
 #include "ops/program/command_line.hpp"
 #include "ops/program/job.hpp"
-#include "ops/problem_fields.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -98,13 +98,17 @@ struct add_options : ignore_fields
     void choice(const char* name, Enum& value)
     {
         std::string& text = texts[name] = name_of(value);
-        app.add_option(fmt::format("--{}", name), text, choices<Enum>(ck_tile::detail::choosable<Enum>))->capture_default_str();
+        app.add_option(fmt::format("--{}", name), text, choices<Enum>(ck_tile::detail::choosable<Enum>))
+            ->capture_default_str();
     }
     void flag(const char* name, bool& value)
     {
         app.add_flag(fmt::format("--{0},!--no-{0}", name), value, fmt::format("{} by default", value ? "on" : "off"));
     }
-    void real(const char* name, float& value) { app.add_option(fmt::format("--{}", name), value)->capture_default_str(); }
+    void real(const char* name, float& value)
+    {
+        app.add_option(fmt::format("--{}", name), value)->capture_default_str();
+    }
 };
 
 struct read_choices : ignore_fields
@@ -116,7 +120,8 @@ struct read_choices : ignore_fields
     template <class Enum>
     void choice(const char* name, Enum& value)
     {
-        const auto read = parse_choice<Enum>(fmt::format("--{}", name), texts.at(name), ck_tile::detail::choosable<Enum>);
+        const auto read =
+            parse_choice<Enum>(fmt::format("--{}", name), texts.at(name), ck_tile::detail::choosable<Enum>);
         if(read)
             value = *read;
         else if(verdict)
@@ -204,7 +209,8 @@ struct arguments : job
 
 // The arguments, with a valid problem, or which of them is wrong and why. Without numbers, the problem is `usual`.
 template <class Problem>
-result<arguments<Problem>> parse_arguments(const job_help& help, const Problem& usual, int argc, const char* const* argv)
+result<arguments<Problem>> parse_arguments(const job_help& help, const Problem& usual, int argc,
+                                           const char* const* argv)
 {
     arguments<Problem> given;
     given.problem = usual;

@@ -3,12 +3,12 @@
 // operation's description.
 #pragma once
 
-#include "ops/program/command_line.hpp"
-#include "ops/program/job_parser.hpp"
-#include "ops/program/report.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/tensor_file.hpp"
 #include "ops/harness/verify.hpp"
+#include "ops/program/command_line.hpp"
+#include "ops/program/job_parser.hpp"
+#include "ops/program/report.hpp"
 #include "ops/tuning.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +29,10 @@ class operation_program
 
   public:
     operation_program(const char* name, const arguments<problem>& given)
-        : name_(name), given_(given), on_(value_or_throw(device::open(given.target))), set_(Op::tensor_list(given.problem))
+        : name_(name),
+          given_(given),
+          on_(value_or_throw(device::open(given.target))),
+          set_(Op::tensor_list(given.problem))
     {
     }
 
@@ -113,8 +116,8 @@ class operation_program
     double memory_needed() const
     {
         // Inputs are derived of zeros, too.
-        const bool touched  = harness::derives_inputs<Op> || given_.init != fill::zeros || !given_.load.empty() ||
-                             !given_.dump.empty();
+        const bool touched =
+            harness::derives_inputs<Op> || given_.init != fill::zeros || !given_.load.empty() || !given_.dump.empty();
         const bool verified = given_.verify != verification::none;
         double bytes        = 0;
         for(const harness::host_tensor& t : set_.tensors)
@@ -122,8 +125,9 @@ class operation_program
             // Inputs: the elements here and on a device that is the CPU; up to three fp32 copies while they are converted.
             // Results: the elements and their values; values and magnitudes of the reference, and what these are made of.
             const double element = bytes_of(t.type);
-            const double input   = (touched ? (on_.is_host() ? 2 : 1) * element : 0) + (touched || verified ? 3 : 0) * sizeof(float);
-            const double result  = 2 * element + sizeof(float) + (verified ? 2 * sizeof(double) + 2 * sizeof(float) : 0);
+            const double input =
+                (touched ? (on_.is_host() ? 2 : 1) * element : 0) + (touched || verified ? 3 : 0) * sizeof(float);
+            const double result = 2 * element + sizeof(float) + (verified ? 2 * sizeof(double) + 2 * sizeof(float) : 0);
             if(t.role != tensor_role::absent)
                 bytes += static_cast<double>(t.shape.elements()) * (t.role == tensor_role::result ? result : input);
         }
@@ -194,9 +198,8 @@ class operation_program
 
     nlohmann::ordered_json report(const plan<Op>& chosen) const
     {
-        nlohmann::ordered_json all = {{"problem", problem_to_json(given_.problem)},
-                                      {"target", on_.name()},
-                                      {"instance", names_of(chosen)}};
+        nlohmann::ordered_json all = {
+            {"problem", problem_to_json(given_.problem)}, {"target", on_.name()}, {"instance", names_of(chosen)}};
         if(Op::splits_reduction)
             all["splits"] = chosen.splits;
         all["workspace_bytes"] = chosen.workspace_bytes;
@@ -242,8 +245,8 @@ template <class Op>
 int main_of(int argc, char** argv, const char* program, const char* about, const typename Op::problem& usual = {})
 {
     return run_program(program, [&] {
-        const auto given =
-            value_or_throw(parse_arguments<typename Op::problem>({about, program, Op::splits_reduction}, usual, argc, argv));
+        const auto given = value_or_throw(
+            parse_arguments<typename Op::problem>({about, program, Op::splits_reduction}, usual, argc, argv));
         if(given.help.empty())
             return operation_program<Op>(program, given).run();
         fmt::print("{}", given.help);

@@ -15,8 +15,8 @@ std::string describe_verification(verification how, const std::optional<comparis
 {
     if(!found)
         return "Verification: not asked for";
-    return fmt::format("Verification {}against {}: {}, {}", name.empty() ? "" : "of " + name + " ", harness::describe(how),
-                       found->passed() ? "passed" : "FAILED", describe(*found, lengths));
+    return fmt::format("Verification {}against {}: {}, {}", name.empty() ? "" : "of " + name + " ",
+                       harness::describe(how), found->passed() ? "passed" : "FAILED", describe(*found, lengths));
 }
 
 nlohmann::ordered_json json_of(verification how, const std::optional<comparison>& found,

@@ -9,11 +9,15 @@ using namespace ck_tile;
 struct program
 {
     static constexpr architecture arch = architecture::gfx942;
-    static constexpr gemm::shape shape = {
-        .m = CK_TILE_BROKEN ? 100 : 128, .n = 128, .k = 32, .waves_m = 2, .waves_n = 2, .instruction = opcode::mfma_32x32x8_fp16};
-    static constexpr auto pipeline = gemm::pipeline::double_buffer;
-    static constexpr int threads   = shape.threads();
-    static constexpr int lds_bytes = gemm::lds_bytes(shape, pipeline);
+    static constexpr gemm::shape shape = {.m           = CK_TILE_BROKEN ? 100 : 128,
+                                          .n           = 128,
+                                          .k           = 32,
+                                          .waves_m     = 2,
+                                          .waves_n     = 2,
+                                          .instruction = opcode::mfma_32x32x8_fp16};
+    static constexpr auto pipeline     = gemm::pipeline::double_buffer;
+    static constexpr int threads       = shape.threads();
+    static constexpr int lds_bytes     = gemm::lds_bytes(shape, pipeline);
 
     struct arguments
     {

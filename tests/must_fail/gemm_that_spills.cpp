@@ -9,10 +9,10 @@ using namespace ck_tile;
 struct program
 {
     static constexpr architecture arch = architecture::gfx11;
-    static constexpr gemm::shape shape = {
-        CK_TILE_BROKEN ? 256 : 128, CK_TILE_BROKEN ? 64 : 128, 32, 2, 2, opcode::wmma_16x16x16_fp16};
-    static constexpr int threads   = shape.threads();
-    static constexpr int lds_bytes = gemm::lds_bytes(shape, gemm::pipeline::single_buffer);
+    static constexpr gemm::shape shape = {CK_TILE_BROKEN ? 256 : 128, CK_TILE_BROKEN ? 64 : 128, 32, 2, 2,
+                                          opcode::wmma_16x16x16_fp16};
+    static constexpr int threads       = shape.threads();
+    static constexpr int lds_bytes     = gemm::lds_bytes(shape, gemm::pipeline::single_buffer);
 
     struct arguments
     {
@@ -22,7 +22,8 @@ struct program
     static CK_TILE_FN void run(const block& in, const arguments& p)
     {
         const auto operand = [&]<int Rows>(constant<Rows>) {
-            return make_window<gemm::tiled_copy(shape, Rows, majorness::k, 8)>(packed_view(p.a, Rows, 320), multi_index{0, 0});
+            return make_window<gemm::tiled_copy(shape, Rows, majorness::k, 8)>(packed_view(p.a, Rows, 320),
+                                                                               multi_index{0, 0});
         };
         auto acc = accumulators<shape>();
         gemm::run_pipeline<shape, gemm::pipeline::single_buffer>(in, acc, operand(constant<shape.m>{}),

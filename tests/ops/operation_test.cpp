@@ -2,13 +2,13 @@
 // What is made of an operation's description, for each operation alike: plans and why there is none, tuning, verification, files.
 // Compiled once per operation, CK_TILE_OPERATION.
 #define CK_TILE_TEXT(name) #name
-#define CK_TILE_HEADER(name) CK_TILE_TEXT(ops/name/operation.hpp)
+#define CK_TILE_HEADER(name) CK_TILE_TEXT(ops / name / operation.hpp)
 #include CK_TILE_HEADER(CK_TILE_OPERATION)
 
+#include "tests/support/operation_test.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/tensor_file.hpp"
 #include "ops/tuning.hpp"
-#include "tests/support/operation_test.hpp"
 
 #include <unistd.h>
 
@@ -151,9 +151,9 @@ TEST_P(Operation, VerificationsAgree)
     const auto chosen = make_plan<operation>(on, small);
     ASSERT_TRUE(chosen) << chosen.reason();
     const experiment<operation> e(small, 1);
-    const harness::tensor_set after = e.run_plan(on, *chosen),
+    const harness::tensor_set after     = e.run_plan(on, *chosen),
                               untouched = e.run(on, 0, [](const auto&, void*) { return status{}; });
-    const std::size_t results       = results_of(after).size();
+    const std::size_t results           = results_of(after).size();
     for(const verification how : {verification::cpu, verification::reference_kernel})
     {
         const auto passed = [&](const harness::tensor_set& set) {
@@ -189,7 +189,7 @@ TEST_P(Operation, ZerosAreVerifiedToo)
     const auto chosen = make_plan<operation>(on, small);
     ASSERT_TRUE(chosen) << chosen.reason();
     experiment<operation> e(small);
-    e.set = set;
+    e.set            = set;
     const auto after = e.run_plan(on, *chosen);
     for(const verification how : {verification::cpu, verification::reference_kernel})
         for(const harness::comparison& c : harness::verify<operation>(on, how, small, after))

@@ -134,7 +134,9 @@ TEST(ProblemFields, OtherJsonIsRejected)
     convolution([](json& j) { j["bias"] = true; }, "a problem has no bias");
     convolution([](json& j) { j["G"] = 0; }, "G must be positive, but is 0: choose 1 or more");
 
-    const auto pooling = [](auto&& change, const std::string& why) { expect_rejected(maxpool::problem{}, change, why); };
+    const auto pooling = [](auto&& change, const std::string& why) {
+        expect_rejected(maxpool::problem{}, change, why);
+    };
     pooling([](json& j) { j["ceil"] = 1; }, "a problem's ceil must be true or false");
     pooling([](json& j) { j["window"] = {3, 3, 3}; }, "a problem's window must be a list of 2 whole numbers");
     pooling([](json& j) { j["indices"] = "u16"; }, "a problem's indices must be one of u8, int32, int64, recompute");

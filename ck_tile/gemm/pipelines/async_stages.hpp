@@ -32,8 +32,9 @@ struct pipeline_traits<pipeline::async_stages>
             if(o.vector != line)
                 return {"async_stages copies 16 bytes at once", o.vector, "use vectors of 16 bytes"};
             if(o.major == majorness::mn && !s.inst().takes_mn_major)
-                return {"async_stages leaves operands as they lie, and the instruction takes those whose k is contiguous",
-                        s.inst().name, "use a wgmma, or single_buffer or double_buffer, which turn them"};
+                return {
+                    "async_stages leaves operands as they lie, and the instruction takes those whose k is contiguous",
+                    s.inst().name, "use a wgmma, or single_buffer or double_buffer, which turn them"};
             if(o.major == majorness::k && s.inst().operands == operand_source::lds && s.k % 64 != 0)
                 return {"an instruction that takes operands from LDS reads k in lines of 128 bytes", s.k,
                         "use a block.k that is a multiple of 64"};

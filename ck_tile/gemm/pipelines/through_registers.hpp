@@ -15,7 +15,7 @@ namespace detail
 template <shape S, distribution A, distribution B>
 constexpr step_mix instruction_mix()
 {
-    constexpr int line = 16 / bytes_of(S.type());
+    constexpr int line  = 16 / bytes_of(S.type());
     constexpr int packs = S.k / S.fragment().k;
     return {.matrix     = S.row_fragments() * S.col_fragments() * packs,
             .lds_reads  = (S.row_fragments() + S.col_fragments()) * packs * S.fragment().a.vecs() / line,
@@ -37,8 +37,8 @@ constexpr bool can_schedule()
 {
     constexpr int nameable = 256;
     const int loads        = S.k > S.k_pack() ? 2 : 1;
-    const int all          = loads * fragment_registers(S) +
-                    2 * (waiting_registers(S, A) + waiting_registers(S, B)) + address_registers;
+    const int all =
+        loads * fragment_registers(S) + 2 * (waiting_registers(S, A) + waiting_registers(S, B)) + address_registers;
     const int vgprs = compiled_target().vgprs;
     return vgprs > nameable ? all <= nameable : all + S.accumulators() <= vgprs;
 }
@@ -55,7 +55,8 @@ struct through_registers
     static constexpr int registers(const shape& s, const distribution& a, const distribution& b)
     {
         const int loads = s.k / s.k_pack() > 2 ? 2 : 1;
-        return detail::waiting_registers(s, a) + detail::waiting_registers(s, b) + loads * fragment_registers(s) + address_registers;
+        return detail::waiting_registers(s, a) + detail::waiting_registers(s, b) + loads * fragment_registers(s) +
+               address_registers;
     }
 
     // A thread turns its patch in registers.

@@ -7,6 +7,6 @@
 namespace ck_tile::detail
 {
 inline constexpr int buffer_format = 0x00020000; // word 3 of a buffer's descriptor: 32-bit data
-}
+} // namespace ck_tile::detail
 
 #include "ck_tile/targets/amdgcn/primitives.hpp"

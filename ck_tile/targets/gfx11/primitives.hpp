@@ -7,7 +7,8 @@
 
 namespace ck_tile::detail
 {
-inline constexpr int buffer_format = 0x31004000; // word 3 of a buffer's descriptor: 32-bit data, bounds checked by offset
-}
+inline constexpr int buffer_format =
+    0x31004000; // word 3 of a buffer's descriptor: 32-bit data, bounds checked by offset
+} // namespace ck_tile::detail
 
 #include "ck_tile/targets/amdgcn/primitives.hpp"

@@ -17,9 +17,9 @@ CK_TILE_FN unsigned long wgmma_descriptor(const void* operand, swizzled_128b<Maj
 {
     constexpr unsigned long swizzle_128 = 1ul << 62;
     const int panel_bytes               = layout.lines() * 128;
-    const int from  = Major == majorness::mn ? column * 128
-                                             : column / layout.panel * panel_bytes + column % layout.panel * 2;
-    const auto next = static_cast<unsigned long>(Major == majorness::mn ? panel_bytes >> 4 : 1);
+    const int from =
+        Major == majorness::mn ? column * 128 : column / layout.panel * panel_bytes + column % layout.panel * 2;
+    const auto next           = static_cast<unsigned long>(Major == majorness::mn ? panel_bytes >> 4 : 1);
     const unsigned long start = (lds_address(operand) + unsigned(from)) >> 4;
     return swizzle_128 | (1024ul >> 4) << 32 | next << 16 | (start & 0x3fff);
 }
@@ -33,8 +33,8 @@ CK_TILE_FN void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;"
 #define CK_TILE_ACC_16(i) CK_TILE_ACC_4(i), CK_TILE_ACC_4(i + 4), CK_TILE_ACC_4(i + 8), CK_TILE_ACC_4(i + 12)
 #define CK_TILE_WGMMA(n, type, registers, a, b, a_is_mn, b_is_mn)                                                      \
     "{.reg .pred add; setp.eq.u32 add, 1, 1; "                                                                         \
-    "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers "}, " a ", " b ", add, 1, 1, "       \
-    a_is_mn ", " b_is_mn ";}"
+    "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers "}, " a ", " b                       \
+    ", add, 1, 1, " a_is_mn ", " b_is_mn ";}"
 
 #define CK_TILE_REGISTERS_64                                                                                           \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "                       \
@@ -64,9 +64,9 @@ CK_TILE_FN void wgmma(C& c, unsigned long a, unsigned long b)
                      : __VA_ARGS__                                                                                     \
                      : "l"(a), "l"(b), "n"(a_is_mn), "n"(b_is_mn));                                                    \
     else if constexpr(i.n == width && i.type == data_type::bf16)                                                       \
-        asm volatile(CK_TILE_WGMMA(#width, "bf16", registers, a_operand, b_operand, a_major, b_major)                  \
-                     : __VA_ARGS__                                                                                     \
-                     : "l"(a), "l"(b), "n"(a_is_mn), "n"(b_is_mn))
+    asm volatile(CK_TILE_WGMMA(#width, "bf16", registers, a_operand, b_operand, a_major, b_major)                      \
+                 : __VA_ARGS__                                                                                         \
+                 : "l"(a), "l"(b), "n"(a_is_mn), "n"(b_is_mn))
     CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64", "%65", "%66", "%67", CK_TILE_ACC_16(0));
     CK_TILE_WGMMA_OF_WIDTH(192, CK_TILE_REGISTERS_96, "%96", "%97", "%98", "%99", CK_TILE_ACC_16(0), CK_TILE_ACC_4(16),
                            CK_TILE_ACC_4(20));

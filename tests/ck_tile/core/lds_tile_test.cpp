@@ -66,7 +66,8 @@ TEST(LdsTile, LayoutsAreBijections)
     expect_bijection(lds_layout{.rows = 5, .cols = 7, .pad = 3});
     for(int rows : {64, 128, 256})
         for(int cols : {8, 32, 64})
-            expect_bijection(swizzled_128b<majorness::mn>{rows, cols}), expect_bijection(swizzled_128b<majorness::k>{cols, rows});
+            expect_bijection(swizzled_128b<majorness::mn>{rows, cols}),
+                expect_bijection(swizzled_128b<majorness::k>{cols, rows});
 }
 
 // What the swizzle of 128 bytes is by the PTX ISA: bits 4 to 6 of a byte's address xor bits 7 to 9, over lines of 128 bytes

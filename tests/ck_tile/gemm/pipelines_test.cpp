@@ -88,8 +88,7 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
             auto acc = accumulators<s>();
             gemm::run_pipeline<s, V.pipeline>(
                 in, acc, make_window<a_copy>(view(a, p.m), multi_index{tile_m * s.m, 0}),
-                make_window<b_copy>(view(b, p.n * blocks), multi_index{tile_n * s.n * blocks, 0}),
-                ceil_div(p.k, s.k));
+                make_window<b_copy>(view(b, p.n * blocks), multi_index{tile_n * s.n * blocks, 0}), ceil_div(p.k, s.k));
             if constexpr(V.pipeline.kind == gemm::pipeline::double_buffer)
             {
                 // Both stages are in use: the waves that are ahead must not write what the others still read.
@@ -166,8 +165,10 @@ TEST(Pipelines, AsyncStages)
     constexpr gemm::shape three_panels = {64, 192, 32, 4, 1, opcode::wgmma_64x192x16_fp16};
     expect_gemm_right<variant{three_panels, pipeline::async_stages, majorness::mn, 8, 8}, fp16>({72, 200, 150}, 20);
     // Fewer stages and more, also than there are steps.
-    expect_gemm_right<variant{three_panels, {pipeline::async_stages, 3}, majorness::mn, 8, 8}, fp16>({64, 192, 150}, 21);
-    expect_gemm_right<variant{three_panels, {pipeline::async_stages, 6}, majorness::mn, 8, 8}, fp16>({64, 192, 150}, 22);
+    expect_gemm_right<variant{three_panels, {pipeline::async_stages, 3}, majorness::mn, 8, 8}, fp16>({64, 192, 150},
+                                                                                                     21);
+    expect_gemm_right<variant{three_panels, {pipeline::async_stages, 6}, majorness::mn, 8, 8}, fp16>({64, 192, 150},
+                                                                                                     22);
     expect_gemm_right<variant{three_panels, {pipeline::async_stages, 6}, majorness::mn, 8, 8}, fp16>({64, 192, 64}, 23);
     constexpr gemm::shape narrow = {64, 128, 32, 4, 1, opcode::wgmma_64x128x16_bf16};
     expect_gemm_right<variant{narrow, pipeline::async_stages, majorness::mn, 8, 4}, float>({64, 72, 333}, 16);
@@ -217,8 +218,9 @@ void expect_computed_operand_right()
     std::vector<float> c(m * n);
     std::vector<std::byte> lds(gemm::lds_bytes(S, P) + 1024);
     const block in{{}, lds.data() + (1024 - reinterpret_cast<std::uintptr_t>(lds.data()) % 1024)};
-    constexpr distribution a_copy = gemm::tiled_copy(S, S.m, Major, Vector), b_copy = gemm::tiled_copy(S, S.n, Major, Vector);
-    const auto view = [&](const elements<fp16>& x, int rows) {
+    constexpr distribution a_copy = gemm::tiled_copy(S, S.m, Major, Vector),
+                           b_copy = gemm::tiled_copy(S, S.n, Major, Vector);
+    const auto view               = [&](const elements<fp16>& x, int rows) {
         const multi_index<2> strides = Major == majorness::k ? multi_index{k, 1} : multi_index{1, rows};
         return tensor_view{x.data(), std::int64_t(rows) * k, strided<2>{{rows, k}, strides}};
     };
@@ -228,7 +230,8 @@ void expect_computed_operand_right()
             auto acc = accumulators<S>();
             gemm::run_pipeline<S, P>(in, acc, squared{make_window<a_copy>(view(a, m), multi_index{row, 0})},
                                      make_window<b_copy>(view(b, n), multi_index{col, 0}), ceil_div(k, S.k));
-            gemm::store_directly<S>(acc, tensor_view{c.data(), m * n, packed(multi_index{m, n})}, multi_index{row, col});
+            gemm::store_directly<S>(acc, tensor_view{c.data(), m * n, packed(multi_index{m, n})},
+                                    multi_index{row, col});
         }
     const auto at = [&](const elements<fp16>& x, int rows, int row, int i) {
         return x.at(Major == majorness::k ? row * k + i : row + i * rows);

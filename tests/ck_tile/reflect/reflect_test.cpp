@@ -54,7 +54,7 @@ namespace ck_tile::reflect
 namespace
 {
 
-constexpr settings example  = {
+constexpr settings example = {
     architecture::gfx942, data_type::fp16, {speed::slow_and_steady, {2, 1}}, 2, {128, 64, 32}};
 constexpr auto example_name = "op_gfx942_fp16_slow_and_steady_waves2x1_stages2_block128x64x32";
 
@@ -121,8 +121,8 @@ TEST(Reflect, OtherNamesAreRejectedWhereTheyLeaveTheForm)
     };
     expect("other_gfx942", "it does not begin with op");
     expect("op", "_ and arch are to follow at ''");
-    expect("op_gfx9_fp16_fast", "'gfx9_fp16_fast' does not begin with a value of arch: choose from " +
-                                    choices<architecture>());
+    expect("op_gfx9_fp16_fast",
+           "'gfx9_fp16_fast' does not begin with a value of arch: choose from " + choices<architecture>());
     // There are tensors of integers, but no configurations.
     expect("op_gfx942_u8_fast", "'u8_fast' does not begin with a value of dtype: choose from fp16, bf16, fp32");
     const std::string begin = "op_gfx942_fp16_fast_waves1x1_";
@@ -146,8 +146,7 @@ TEST(Reflect, OtherJsonIsRejectedWithThePlaceAndWhatIsAllowed)
     };
     expect([](json& j) { j["pace"] = "hasty"; },
            "file.pace: \"hasty\" is not allowed: choose from slow, slow_and_steady, fast");
-    expect([](json& j) { j["pace"] = 1; },
-           "file.pace: 1 is not allowed: choose from slow, slow_and_steady, fast");
+    expect([](json& j) { j["pace"] = 1; }, "file.pace: 1 is not allowed: choose from slow, slow_and_steady, fast");
     expect([](json& j) { j["dtype"] = "int32"; }, "file.dtype: \"int32\" is not allowed: choose from fp16, bf16, fp32");
     expect([](json& j) { j["stages"] = "two"; }, "file.stages: \"two\" is not allowed: give a whole number");
     expect([](json& j) { j["stages"] = 1.5; }, "file.stages: 1.5 is not allowed: give a whole number");
@@ -156,14 +155,14 @@ TEST(Reflect, OtherJsonIsRejectedWithThePlaceAndWhatIsAllowed)
     expect([](json& j) { j["waves"].erase("n"); }, "file.waves: n is missing");
     expect([](json& j) { j.erase("pace"); }, "file: pace is missing");
     expect([](json& j) { j["block"]["o"] = 1; }, "file.block: unknown key o; allowed are m, n, k");
-    expect([](json& j) { j["tempo"] = 1; }, "file: unknown key tempo; allowed are arch, dtype, pace, waves, stages, block");
+    expect([](json& j) { j["tempo"] = 1; },
+           "file: unknown key tempo; allowed are arch, dtype, pace, waves, stages, block");
 }
 
 TEST(Reflect, WhatJsonLeavesOutHasTheDefaultOfTheStruct)
 {
     const auto read = from_json<settings>(
-        json::parse(R"({"arch": "gfx11", "pace": "fast", "waves": {"m": 1, "n": 2}, "block": {"k": 16}})"),
-        "file");
+        json::parse(R"({"arch": "gfx11", "pace": "fast", "waves": {"m": 1, "n": 2}, "block": {"k": 16}})"), "file");
     ASSERT_TRUE(read) << read.reason();
     const settings expected = {.arch = architecture::gfx11, .engine = {speed::fast, {1, 2}}, .block = {64, 64, 16}};
     EXPECT_TRUE(compare(*read, expected) == 0) << print(*read);
@@ -192,9 +191,12 @@ TEST(Reflect, ValuesInTheOrderOfTheFieldsAreAConfiguration)
     ASSERT_TRUE(read) << read.reason();
     EXPECT_TRUE(compare(*read, example) == 0) << print(*read);
     const auto reason = [](const std::string& line) { return detail::parse_values<settings>(line).reason(); };
-    EXPECT_EQ(reason("gfx942 u8 fast 2 1 2 128 64 32"), "'gfx942 u8 fast 2 1 2 128 64 32' is not a configuration: dtype");
-    EXPECT_EQ(reason("gfx942 fp16 fast 2 1 2 128 64"), "'gfx942 fp16 fast 2 1 2 128 64' is not a configuration: block.k");
-    EXPECT_EQ(reason("gfx942 fp16 fast 2 1 2 1 1 1 1"), "'gfx942 fp16 fast 2 1 2 1 1 1 1' is not a configuration: too long");
+    EXPECT_EQ(reason("gfx942 u8 fast 2 1 2 128 64 32"),
+              "'gfx942 u8 fast 2 1 2 128 64 32' is not a configuration: dtype");
+    EXPECT_EQ(reason("gfx942 fp16 fast 2 1 2 128 64"),
+              "'gfx942 fp16 fast 2 1 2 128 64' is not a configuration: block.k");
+    EXPECT_EQ(reason("gfx942 fp16 fast 2 1 2 1 1 1 1"),
+              "'gfx942 fp16 fast 2 1 2 1 1 1 1' is not a configuration: too long");
 }
 
 // The type is a field, or follows from others.

@@ -29,7 +29,7 @@ using arguments = scale_add_program<architecture::gfx942, 1>::arguments;
 template <int Halves, std::size_t... Target>
 kernel kernel_of(const device& on, const char* name, std::index_sequence<Target...>)
 {
-    kernel found = {};
+    kernel found               = {};
     const auto take_if_its_own = [&]<architecture Arch>() {
         if(on.architecture().arch == Arch)
             found = make_kernel<scale_add_program<Arch, Halves>>(name);
@@ -72,7 +72,7 @@ struct alternation
             return;
         for(int i = 0; i < launches; ++i)
         {
-            const auto added = static_cast<float>(i);
+            const auto added  = static_cast<float>(i);
             const arguments a = {static_cast<float*>(memory->data()), added, static_cast<int>(x.size())};
             if(!on.launch(i % 2 == 0 ? halve : negate, blocks_of(x.size()), a, s))
                 return;
@@ -149,9 +149,9 @@ TEST_P(Device, StaysOpenForItsCopiesItsBuffersAndItsStreams)
 
 TEST_P(Device, FillsAndZeroesMemory)
 {
-    const device on     = opened(GetParam());
-    const auto made     = on.make_stream();
-    const auto zeroed   = on.allocate_zeroed(1000);
+    const device on   = opened(GetParam());
+    const auto made   = on.make_stream();
+    const auto zeroed = on.allocate_zeroed(1000);
     std::vector<unsigned char> bytes(1000, 1);
     ASSERT_TRUE(made && zeroed);
     ASSERT_TRUE(on.copy_to_host(bytes.data(), zeroed->data(), bytes.size(), *made));

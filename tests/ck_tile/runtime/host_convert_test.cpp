@@ -148,14 +148,14 @@ TEST(host_convert, fp32_is_copied)
 
 TEST(host_convert, integers_are_the_nearest_ones)
 {
-    const std::vector<float> values = {0, 2, 2.5f, 3.5f, 200, -1, 300, 3e9f, -3e9f, 1e19f, -1e19f, infinity, -infinity, NAN};
+    const std::vector<float> values = {0,    2,     2.5f,  3.5f,   200,      -1,        300,
+                                       3e9f, -3e9f, 1e19f, -1e19f, infinity, -infinity, NAN};
     const auto there_and_back       = [&](data_type type) { return decode(type, encode(type, values)); };
-    EXPECT_EQ(there_and_back(data_type::u8),
-              (std::vector<float>{0, 2, 2, 4, 200, 0, 255, 255, 0, 255, 0, 255, 0, 0}));
-    EXPECT_EQ(there_and_back(data_type::int32), (std::vector<float>{0, 2, 2, 4, 200, -1, 300, 0x1p31f, -0x1p31f, 0x1p31f,
-                                                                    -0x1p31f, 0x1p31f, -0x1p31f, 0}));
-    EXPECT_EQ(there_and_back(data_type::int64), (std::vector<float>{0, 2, 2, 4, 200, -1, 300, 3e9f, -3e9f, 0x1p63f,
-                                                                    -0x1p63f, 0x1p63f, -0x1p63f, 0}));
+    EXPECT_EQ(there_and_back(data_type::u8), (std::vector<float>{0, 2, 2, 4, 200, 0, 255, 255, 0, 255, 0, 255, 0, 0}));
+    EXPECT_EQ(there_and_back(data_type::int32), (std::vector<float>{0, 2, 2, 4, 200, -1, 300, 0x1p31f, -0x1p31f,
+                                                                    0x1p31f, -0x1p31f, 0x1p31f, -0x1p31f, 0}));
+    EXPECT_EQ(there_and_back(data_type::int64),
+              (std::vector<float>{0, 2, 2, 4, 200, -1, 300, 3e9f, -3e9f, 0x1p63f, -0x1p63f, 0x1p63f, -0x1p63f, 0}));
 }
 
 TEST(host_convert, nothing_stays_nothing)

@@ -61,9 +61,9 @@ TEST(Residue, ClassesAreWhatMeets)
                             const int room = input + left + right - (filter - 1) * dilation - 1;
                             if(room < 0)
                                 continue;
-                            SCOPED_TRACE(testing::Message() << "stride " << stride << " dilation " << dilation << " filter "
-                                                            << filter << " pads " << left << ", " << right << " input "
-                                                            << input);
+                            SCOPED_TRACE(testing::Message()
+                                         << "stride " << stride << " dilation " << dilation << " filter " << filter
+                                         << " pads " << left << ", " << right << " input " << input);
                             expect_classes_right({input, filter, stride, dilation, left}, room / stride + 1);
                             ++problems;
                         }

@@ -38,7 +38,7 @@ void each_product(const problem& p, Visit&& visit)
 {
     const arguments a        = make_arguments(p);
     const bool channels_last = p.layout != layout::ngchw;
-    const int taps           = product(a.filter), pixels = product(a.output);
+    const int taps = product(a.filter), pixels = product(a.output);
     for(int g = 0; g < a.groups; ++g)
         for(int n = 0; n < a.batch; ++n)
             for(int pixel = 0; pixel < pixels; ++pixel)
@@ -51,7 +51,7 @@ void each_product(const problem& p, Visit&& visit)
                     {
                         const int at = rest_pixel % a.output[d] * a.stride[d] + rest_tap % a.filter[d] * a.dilation[d] -
                                        a.left_pad[d];
-                        inside = inside && at >= 0 && at < a.input[d];
+                        inside       = inside && at >= 0 && at < a.input[d];
                         in += std::int64_t(at) * a.in.spatial[d];
                         rest_pixel /= a.output[d];
                         rest_tap /= a.filter[d];
@@ -110,12 +110,13 @@ auto bounded(const View& view, const multi_index<2>& lengths)
 template <int S, innermost Dense>
 void expect_directions_right(const problem& p, random_numbers& random)
 {
-    const arguments a = make_arguments(p);
+    const arguments a   = make_arguments(p);
     const int per_image = product(a.output), pixels = a.batch * per_image, row = product(a.filter) * a.c;
     tensors given(p), expected(p), got(p);
     randomise(given.in, random), randomise(given.out, random), randomise(given.wei, random);
     each_product(p, [&](std::int64_t in, std::int64_t out, std::int64_t wei) {
-        const auto i = static_cast<std::size_t>(in), o = static_cast<std::size_t>(out), w = static_cast<std::size_t>(wei);
+        const auto i = static_cast<std::size_t>(in), o = static_cast<std::size_t>(out),
+                   w = static_cast<std::size_t>(wei);
         expected.out[o] += given.in[i] * given.wei[w];
         expected.wei[w] += given.in[i] * given.out[o];
         expected.in[i] += given.out[o] * given.wei[w];
@@ -130,9 +131,11 @@ void expect_directions_right(const problem& p, random_numbers& random)
         const auto w       = weight_matrix(given.wei.data(), a, g);
 
         multiply(tensor_view{in, in_part, windows.template positions_by_taps<Dense>(pixels)}, w,
-                 bounded(pixel_matrix<Dense, 1>(part_of(got.out.data(), a.out, g, 0), a.out, a.k, per_image, a.batch, pixels),
+                 bounded(pixel_matrix<Dense, 1>(part_of(got.out.data(), a.out, g, 0), a.out, a.k, per_image, a.batch,
+                                                pixels),
                          {pixels, a.k}));
-        multiply(bounded(pixel_matrix<Dense, 0>(part_of(given.out.data(), a.out, g, 0), a.out, a.k, per_image, a.batch, pixels),
+        multiply(bounded(pixel_matrix<Dense, 0>(part_of(given.out.data(), a.out, g, 0), a.out, a.k, per_image, a.batch,
+                                                pixels),
                          {a.k, pixels}),
                  tensor_view{in, in_part, windows.template taps_by_positions<Dense>(pixels)},
                  weight_matrix(got.wei.data(), a, g));
@@ -158,10 +161,11 @@ void expect_directions_right(const problem& p, random_numbers& random)
             if(c.taps() == 0 || rows == 0)
                 continue;
             const auto reached = class_windows<S>(a, c, a.batch);
-            multiply(tensor_view<const long, decltype(reached.template positions_by_taps<innermost::channels>(rows))>{
-                         part_of(given.out.data(), a.out, g, 0), a.batch * a.out.image,
-                         reached.template positions_by_taps<innermost::channels>(rows)},
-                     class_weights<S, Dense>(given.wei.data(), a, c, g), dx);
+            multiply(
+                tensor_view<const long, decltype(reached.template positions_by_taps<innermost::channels>(rows))>{
+                    part_of(given.out.data(), a.out, g, 0), a.batch * a.out.image,
+                    reached.template positions_by_taps<innermost::channels>(rows)},
+                class_weights<S, Dense>(given.wei.data(), a, c, g), dx);
         }
     }
     EXPECT_EQ(got.out, expected.out) << "forward of " << describe(p);

@@ -98,8 +98,7 @@ TEST(Config, RejectionsSayRuleValueAndFix)
         EXPECT_EQ(reflect::describe(v), fmt::format("{}, but one is {}: {}", rule, value, fix));
     };
     const auto tile = [](int m, int n, int k, int waves_m, int waves_n) {
-        return
-            [=](config& c) { c.tile.block = {m, n, k}, c.tile.waves = {waves_m, waves_n}; };
+        return [=](config& c) { c.tile.block = {m, n, k}, c.tile.waves = {waves_m, waves_n}; };
     };
     // clang-format off
     expect(good, [](config& c) { c.spatial = 4; }, "spatial dimensions must be 1, 2 or 3", 4, "choose one of them");
@@ -157,10 +156,12 @@ TEST(Config, RejectionsSayRuleValueAndFix)
            "use async_stages, or an instruction of one wave");
     // clang-format on
     constexpr gemm::operand_access k_dense = {{majorness::k, 8}, {majorness::k, 8}, 8};
-    const violation shallow = gemm::check({{128, 256, 32}, {8, 1}, opcode::wgmma_64x256x16_fp16, async_stages, 4}, sm90, k_dense);
+    const violation shallow =
+        gemm::check({{128, 256, 32}, {8, 1}, opcode::wgmma_64x256x16_fp16, async_stages, 4}, sm90, k_dense);
     ASSERT_TRUE(shallow);
-    EXPECT_EQ(reflect::describe(shallow), "an instruction that takes operands from LDS reads k in lines of 128 bytes, but one is "
-                                          "32: use a block.k that is a multiple of 64");
+    EXPECT_EQ(reflect::describe(shallow),
+              "an instruction that takes operands from LDS reads k in lines of 128 bytes, but one is "
+              "32: use a block.k that is a multiple of 64");
 }
 
 } // namespace

@@ -26,9 +26,9 @@ conv::problem random_problem(const config& c, random_numbers& random)
                        .groups  = random.between(1, 2),
                        .batch   = random.between(1, 2),
                        .k       = length(channels ? c.vector.out : 1, c.tile.block.m),
-                       .c       = length(channels ? std::max(c.vector.in, c.vector.wei) : c.vector.wei, c.tile.block.n / 4),
-                       .type    = c.dtype(),
-                       .layout  = channels ? static_cast<conv::layout>(random.between(0, 1)) : conv::layout::ngchw};
+                       .c = length(channels ? std::max(c.vector.in, c.vector.wei) : c.vector.wei, c.tile.block.n / 4),
+                       .type   = c.dtype(),
+                       .layout = channels ? static_cast<conv::layout>(random.between(0, 1)) : conv::layout::ngchw};
     for(int d = 0; d < p.spatial; ++d)
     {
         p.filter[d]    = random.between(1, 3);
@@ -62,10 +62,11 @@ TEST_P(Instances, ThatDoNotSplitSaySo)
         {
             const conv::problem p = random_problem(i->configuration, random);
             if(supports(*i, p) && p.batch * p.output_pixels() > 1)
-                EXPECT_EQ(make_plan<operation>(*on, p, {.instance = name_of(*i), .splits = 2}).reason(),
-                          fmt::format("{} on {}: the instance does not split the reduction, and split-k is 2: choose 1 or "
-                                      "auto, or an instance with any_split",
-                                      name_of(*i), on->name()));
+                EXPECT_EQ(
+                    make_plan<operation>(*on, p, {.instance = name_of(*i), .splits = 2}).reason(),
+                    fmt::format("{} on {}: the instance does not split the reduction, and split-k is 2: choose 1 or "
+                                "auto, or an instance with any_split",
+                                name_of(*i), on->name()));
         }
 }
 

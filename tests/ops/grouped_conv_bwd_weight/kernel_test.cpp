@@ -224,9 +224,10 @@ TEST_P(Kernel, RejectionsSayWhy)
               "no instance supports the problem on " + on.name() +
                   ": split-k 37 is more than the 36 pixels that there are to split: choose fewer");
     if(type != data_type::fp32) // whose vectors are of 4
-        EXPECT_EQ(reason_of_some_instance<operation>(on, p, "K per group"),
-                  "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, "
-                  "or pad");
+        EXPECT_EQ(
+            reason_of_some_instance<operation>(on, p, "K per group"),
+            "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, "
+            "or pad");
     p.layout = conv::layout::ngchw;
     EXPECT_EQ(reason_of_some_instance<operation>(on, p, "layout"),
               "layout ngchw has its pixels innermost, the instance wants the channels there");

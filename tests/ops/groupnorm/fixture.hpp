@@ -68,8 +68,7 @@ experiment<Op> experiment_with(const typename Op::problem& p, const inputs& spec
         {
             for(harness::host_tensor& t : set.tensors)
                 if(t.name == name)
-                    t.set_values(
-                        random_values(t.shape.elements(), t.type, 8 * special.seed + stream, middle, reach));
+                    t.set_values(random_values(t.shape.elements(), t.type, 8 * special.seed + stream, middle, reach));
             ++stream;
         }
         for(const char* name : special.absent)
@@ -114,13 +113,10 @@ class pass_test : public kernel_test
     {
         for(layout order : both_layouts)
             ck_tile::expect_same_bits<Op>(
-                on, experiment_with<Op>(groupnorm::problem{.batch  = 3,
-                                                           .image  = {32, 40},
-                                                           .groups = 4,
-                                                           .c      = 24,
-                                                           .type   = type,
-                                                           .layout = order},
-                                        {.seed = 7}));
+                on, experiment_with<Op>(
+                        groupnorm::problem{
+                            .batch = 3, .image = {32, 40}, .groups = 4, .c = 24, .type = type, .layout = order},
+                        {.seed = 7}));
     }
 
     // What is no number in one group reaches the results of that group and of its channels, nothing else.
@@ -130,13 +126,10 @@ class pass_test : public kernel_test
             for(const float poison : {NAN, INFINITY})
                 for(const char* name : tensors)
                 {
-                    auto e = experiment_with<Op>(groupnorm::problem{.batch  = 2,
-                                                                    .image  = {6, 4},
-                                                                    .groups = 3,
-                                                                    .c      = 8,
-                                                                    .type   = type,
-                                                                    .layout = order},
-                                                 {.seed = 9});
+                    auto e = experiment_with<Op>(
+                        groupnorm::problem{
+                            .batch = 2, .image = {6, 4}, .groups = 3, .c = 8, .type = type, .layout = order},
+                        {.seed = 9});
                     std::vector<float> values = e.set[name].values();
                     values[0]                 = poison; // of image 0, group 0
                     e.set[name].set_values(values);
@@ -150,10 +143,10 @@ class pass_test : public kernel_test
         random_numbers random(5);
         for(std::uint32_t i = 0; i < static_cast<std::uint32_t>(problems); ++i)
         {
-            problem p    = random_problem(random);
-            p.type       = type;
-            const auto e = experiment_with<Op>(
-                p, {.seed = i, .absent = i % 3 == 0 ? optional : std::vector<const char*>()});
+            problem p = random_problem(random);
+            p.type    = type;
+            const auto e =
+                experiment_with<Op>(p, {.seed = i, .absent = i % 3 == 0 ? optional : std::vector<const char*>()});
             e.expect_right(e.run_reference_kernel(on), "reference kernel");
         }
     }
@@ -163,10 +156,10 @@ class pass_test : public kernel_test
 template <class Op>
 void expect_last_image_right(const device& on, const groupnorm::problem& one)
 {
-    const auto e                = experiment_with<Op>(one, {.seed = 5});
-    typename Op::problem many   = one;
-    const std::int64_t x_bytes  = e.set["x"].bytes();
-    many.batch                  = 2'200'000'000 / x_bytes;
+    const auto e               = experiment_with<Op>(one, {.seed = 5});
+    typename Op::problem many  = one;
+    const std::int64_t x_bytes = e.set["x"].bytes();
+    many.batch                 = 2'200'000'000 / x_bytes;
     const harness::tensor_set all(Op::tensor_list(many));
     std::vector<device_buffer> memory;
     std::vector<void*> addresses;
@@ -192,9 +185,10 @@ void expect_last_image_right(const device& on, const groupnorm::problem& one)
             if(harness::host_tensor& t = last.tensors[i]; t.role == tensor_role::result)
             {
                 t.elements.resize(static_cast<std::size_t>(t.bytes()));
-                ASSERT_TRUE(on.copy_to_host(t.elements.data(),
-                                            static_cast<std::byte*>(memory[i].data()) + memory[i].bytes() - t.elements.size(),
-                                            t.elements.size()));
+                ASSERT_TRUE(
+                    on.copy_to_host(t.elements.data(),
+                                    static_cast<std::byte*>(memory[i].data()) + memory[i].bytes() - t.elements.size(),
+                                    t.elements.size()));
             }
         e.expect_right(last, describe_plan(each));
     }

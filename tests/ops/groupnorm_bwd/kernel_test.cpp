@@ -59,8 +59,8 @@ TEST_P(Kernel, ManyChannels)
     for(layout order : both_layouts)
         for(const int c : {3, 400})
             if(!HasFatalFailure())
-                expect_all_instances_right(groupnorm::problem{
-                    .batch = 1, .image = {4, 4}, .groups = 1200 / c + 3, .c = c, .layout = order});
+                expect_all_instances_right(
+                    groupnorm::problem{.batch = 1, .image = {4, 4}, .groups = 1200 / c + 3, .c = c, .layout = order});
 }
 
 TEST_P(Kernel, EmptyBatchGivesZeros)

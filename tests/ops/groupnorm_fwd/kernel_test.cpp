@@ -40,8 +40,8 @@ TEST_P(Kernel, FewChannelsAndOneByOneImages)
         for(const int c : {1, 3, 24})
             for(const int side : {1, 7})
                 if(!HasFatalFailure())
-                    expect_all_instances_right(groupnorm::problem{
-                        .batch = 2, .image = {side, side}, .groups = 3, .c = c, .layout = order});
+                    expect_all_instances_right(
+                        groupnorm::problem{.batch = 2, .image = {side, side}, .groups = 3, .c = c, .layout = order});
 }
 
 TEST_P(Kernel, EmptyBatch)

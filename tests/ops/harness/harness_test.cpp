@@ -131,8 +131,9 @@ TEST(tensor_file, keeps_bf16_and_rejects_what_is_not)
     const tensor_info two = {.name = "x", .type = data_type::bf16, .shape = packed_shape({2})};
     ASSERT_TRUE(write_npy(file, npy_type::float32, {2}, encode(data_type::fp32, std::vector{1.0f, 1.001f})));
     EXPECT_EQ(load_tensor(two, folder).reason(),
-              file + ": every value must be a bf16 number, but element 1 is 1.001, between two of them: round the values "
-                     "before they are saved, or choose --dtype fp32");
+              file +
+                  ": every value must be a bf16 number, but element 1 is 1.001, between two of them: round the values "
+                  "before they are saved, or choose --dtype fp32");
     std::filesystem::remove_all(folder);
 }
 
@@ -201,8 +202,8 @@ TEST(device_set, holds_inputs_and_unwritten_results)
 {
     const auto on = device::open("host");
     ASSERT_TRUE(on) << on.reason();
-    tensor_set set             = each_role();
-    set["integers"].elements   = std::vector<std::byte>(16, std::byte{1});
+    tensor_set set           = each_role();
+    set["integers"].elements = std::vector<std::byte>(16, std::byte{1});
     const device_set there(*on, set);
     const std::vector<void*> at = there.addresses();
     ASSERT_EQ(at.size(), 5u);
@@ -223,12 +224,12 @@ TEST(converted, keeps_values_and_what_is_absent)
 {
     tensor_set set = each_role();
     fill_floats(set, fill::decimals, 3);
-    set["integers"].elements           = std::vector<std::byte>(16, std::byte{1});
-    std::vector<tensor_info> wide      = {set.tensors.begin(), set.tensors.end()};
-    wide[0].type                       = data_type::fp32;
-    wide[3].role                       = tensor_role::input;
-    wide[4].role                       = tensor_role::input;
-    const tensor_set to                = converted(set, wide);
+    set["integers"].elements      = std::vector<std::byte>(16, std::byte{1});
+    std::vector<tensor_info> wide = {set.tensors.begin(), set.tensors.end()};
+    wide[0].type                  = data_type::fp32;
+    wide[3].role                  = tensor_role::input;
+    wide[4].role                  = tensor_role::input;
+    const tensor_set to           = converted(set, wide);
     EXPECT_EQ(to["input"].type, data_type::fp32);
     EXPECT_EQ(to["input"].values(), set["input"].values());
     EXPECT_EQ(to["integers"].elements, set["integers"].elements);
@@ -239,7 +240,7 @@ TEST(converted, keeps_values_and_what_is_absent)
 // By the reference kernel, the reference is an fp32 result itself: it may be as wrong as one. Exact results have no bound.
 TEST(compare_result, knows_whose_error_counts)
 {
-    host_tensor t           = {{.name = "r", .type = data_type::fp32, .shape = packed_shape({1}), .terms = 4}};
+    host_tensor t = {{.name = "r", .type = data_type::fp32, .shape = packed_shape({1}), .terms = 4}};
     reference_values right(1);
     right.set(0, 1, 10);
     const double cpu = error_bound(data_type::fp32, 4, 1, 10);

@@ -41,8 +41,8 @@ inline std::vector<float> input_values(const problem& p, content kind, std::uint
 template <class Op>
 experiment<Op> experiment_with(const problem& p, content kind, std::uint32_t seed = 0)
 {
-    return experiment<Op>(
-        p, seed, [&](harness::tensor_set& set) { set["in"].set_values(input_values(p, kind, seed)); });
+    return experiment<Op>(p, seed,
+                          [&](harness::tensor_set& set) { set["in"].set_values(input_values(p, kind, seed)); });
 }
 
 // Windows larger and smaller than the stride, dilated, padded unevenly, in ceil mode; rows that no window reaches.

@@ -90,9 +90,9 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
     random_numbers random(6);
     for(std::uint32_t i = 0; i < 30; ++i)
     {
-        problem p = random_problem(random);
-        p.type    = type;
-        p.indices = indices::int64; // which the reference kernel writes
+        problem p    = random_problem(random);
+        p.type       = type;
+        p.indices    = indices::int64; // which the reference kernel writes
         const auto e = experiment_with<operation>(p, static_cast<content>(i % 4), i);
         e.expect_right(e.run_reference_kernel(on), "reference kernel");
     }

@@ -30,7 +30,7 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        constexpr distribution tile  = C.tile();
+        constexpr distribution tile = C.tile();
         const multi_index<1> origin = {static_cast<int>(b.at.x) * tile.lengths[0]};
         const auto x = make_window<tile>(packed_view(static_cast<const element*>(a.x), a.elements), origin);
         const auto y = make_window<tile>(packed_view(static_cast<element*>(a.y), a.elements), origin);

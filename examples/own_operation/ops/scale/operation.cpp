@@ -23,7 +23,10 @@ status validate(const problem& p)
     return {};
 }
 
-std::string describe(const problem& p) { return fmt::format("scale {} N{} by {}", name_of(p.type), p.elements, p.factor); }
+std::string describe(const problem& p)
+{
+    return fmt::format("scale {} N{} by {}", name_of(p.type), p.elements, p.factor);
+}
 
 std::vector<tensor_info> operation::tensor_list(const problem& p)
 {

@@ -24,7 +24,7 @@ struct reference_program
     {
         const int first = static_cast<int>(b.at.x) * threads, rest = a.elements - first;
         for_each_index<line>(rest < threads ? rest : threads, [&](thread, int i) {
-            const float x                           = convert<float>(static_cast<const element*>(a.x)[first + i]);
+            const float x                         = convert<float>(static_cast<const element*>(a.x)[first + i]);
             static_cast<element*>(a.y)[first + i] = convert<element>(a.factor * x);
         });
     }

@@ -8,7 +8,7 @@
 namespace
 {
 using program = ck_tile::scale_add_program<ck_tile::architecture::gfx942, 1>;
-}
+} // namespace
 
 CK_TILE_KERNEL(halve_add, program)
 
