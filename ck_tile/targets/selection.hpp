@@ -38,7 +38,9 @@ Add a folder in ck_tile/targets/ to add one."
 // #include CK_TILE_TARGET_HEADER(primitives.hpp): a header of the architecture's folder.
 #define CK_TILE_QUOTED(...) #__VA_ARGS__
 #define CK_TILE_QUOTE(...) CK_TILE_QUOTED(__VA_ARGS__)
-#define CK_TILE_TARGET_HEADER(name) CK_TILE_QUOTE(ck_tile / targets / CK_TILE_TARGET / name)
+// clang-format off
+#define CK_TILE_TARGET_HEADER(name) CK_TILE_QUOTE(ck_tile/targets/CK_TILE_TARGET/name)
+// clang-format on
 
 namespace ck_tile
 {
