@@ -31,7 +31,7 @@ from generator.tool import HERE, Tool  # noqa: E402
 NUMBERS = {"spatial": [1, 2, 3, 3, 4], "block": [16, 32, 32, 48, 64, 64, 96, 128, 128, 256], "waves": [1, 1, 2, 2, 3, 4, 8],
            "vector": [1, 1, 2, 4, 8, 8, 3], "stages": [1, 1, 2, 3, 4], "window": [0, 1, 2, 3, 3, 4, 5, 17],
            "stride": [0, 1, 1, 2, 2, 3], "left_pad": [0, 0, 1, 1, 2], "rows": [1, 1, 2, 3, 5],
-           "threads": [32, 64, 128, 256, 256, 96], "steps": [1, 2, 3, 4, 4, 8, 11, 24], "units": [1, 1, 1, 2, 3, 8]}
+           "threads": [32, 64, 128, 256, 256, 96], "steps": [1, 2, 3, 4, 4, 8, 11, 24], "cluster": [1, 1, 1, 2, 3, 8]}
 # Where a configuration does part of the work: who does the other part, without whom it cannot be tried.
 COMPANIONS = {"pass": {"sums": "apply", "apply": "sums"}}
 

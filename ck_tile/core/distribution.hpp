@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A distribution: which wave, lane, register and vector element of a block holds which element of a tile; and which unit, in
+// A distribution: which wave, lane, register and vector element of a block holds which element of a tile; and which rank, in
 // a block that several compute units share.
 //
 // Each of these is a number that runs through digits, the first digit fastest. A digit moves `stride` elements along
@@ -115,7 +115,7 @@ struct place
     int lane = 0;
     int reg  = 0;
     int vec  = 0;
-    int unit = 0;
+    int rank = 0;
 
     friend constexpr bool operator==(const place&, const place&) = default;
 };
@@ -130,19 +130,19 @@ struct distribution
     digits vec;
     digits unit = {}; // none: the block has one compute unit
 
-    CK_TILE_FN constexpr int units() const { return unit.size(); }
-    CK_TILE_FN constexpr int waves() const { return wave.size(); } // per unit
+    CK_TILE_FN constexpr int cluster_size() const { return cluster.size(); }
+    CK_TILE_FN constexpr int waves() const { return wave.size(); } // per workgroup
     CK_TILE_FN constexpr int lanes() const { return lane.size(); } // per wave
     CK_TILE_FN constexpr int regs() const { return reg.size(); }   // vector registers per thread
     CK_TILE_FN constexpr int vecs() const { return vec.size(); }   // elements of one vector register
-    CK_TILE_FN constexpr int threads() const { return units() * waves() * lanes(); }
+    CK_TILE_FN constexpr int threads() const { return cluster_size() * waves() * lanes(); }
     CK_TILE_FN constexpr int length(int dim) const { return lengths[dim] > 0 ? lengths[dim] : 1; }
     CK_TILE_FN constexpr int elements() const { return length(0) * length(1) * length(2); }
 
     // Coordinate along `dim` of the element at a place.
     CK_TILE_FN constexpr int locate(int dim, place p) const
     {
-        return unit.along(dim, p.unit) + wave.along(dim, p.wave) + lane.along(dim, p.lane) + reg.along(dim, p.reg) +
+        return cluster.along(dim, p.rank) + wave.along(dim, p.wave) + lane.along(dim, p.lane) + reg.along(dim, p.reg) +
                vec.along(dim, p.vec);
     }
 
@@ -150,7 +150,7 @@ struct distribution
     constexpr int replication() const
     {
         int n = 1;
-        for(const digits* level : {&unit, &wave, &lane, &reg, &vec})
+        for(const digits* level : {&cluster, &wave, &lane, &reg, &vec})
             for(int i = 0; i < level->count; ++i)
                 if(level->at[i].stride == 0)
                     n *= level->at[i].extent;
@@ -161,7 +161,7 @@ struct distribution
     // before it ends, and the last ends at the tile's length.
     constexpr bool covers() const
     {
-        for(const digits* level : {&unit, &wave, &lane, &reg, &vec})
+        for(const digits* level : {&cluster, &wave, &lane, &reg, &vec})
             for(int i = 0; i < level->count; ++i)
                 if(level->at[i].dim < 0 || level->at[i].dim >= max_rank)
                     return false;
@@ -171,7 +171,7 @@ struct distribution
             for(bool grown = true; grown;)
             {
                 grown = false;
-                for(const digits* level : {&unit, &wave, &lane, &reg, &vec})
+                for(const digits* level : {&cluster, &wave, &lane, &reg, &vec})
                     for(int i = 0; i < level->count; ++i)
                         if(level->at[i].moves_along(dim) && level->at[i].stride == reach)
                         {
@@ -180,7 +180,7 @@ struct distribution
                         }
             }
             int extents = 1;
-            for(const digits* level : {&unit, &wave, &lane, &reg, &vec})
+            for(const digits* level : {&cluster, &wave, &lane, &reg, &vec})
                 extents *= level->only(dim).size();
             if(reach != length(dim) || extents != length(dim))
                 return false;

@@ -73,7 +73,7 @@ CK_TILE_FN constexpr int reach(int number)
 template <distribution D, int Dim>
 CK_TILE_FN constexpr int first_element(thread t)
 {
-    return reach<D.unit, Dim>(t.unit) + reach<D.wave, Dim>(t.wave) + reach<D.lane, Dim>(t.lane);
+    return reach<D.cluster, Dim>(t.rank) + reach<D.wave, Dim>(t.wave) + reach<D.lane, Dim>(t.lane);
 }
 
 // Coordinates of element v of a thread's register r.
@@ -89,7 +89,7 @@ CK_TILE_FN constexpr multi_index<Rank> coordinates(thread t, int r, int v)
 template <distribution D, class F>
 CK_TILE_FN constexpr void for_each_thread(F&& f)
 {
-    run_threads<D.units(), D.waves(), D.lanes()>(static_cast<F&&>(f));
+    run_threads<D.cluster_size(), D.waves(), D.lanes()>(static_cast<F&&>(f));
 }
 
 } // namespace ck_tile

@@ -155,17 +155,17 @@ constexpr distribution accumulator(const shape& s)
 // The part of the accumulator that one row fragment of every wave makes: a strip of waves_m * a_rows rows.
 constexpr distribution strip(const shape& s) { return check(s) ? distribution{} : detail::result(s, 1); }
 
-// How the threads of a block share a row of `units`: among lanes of a wave, then waves, then registers of each thread.
+// How the threads of a block share a row of `chunks`: among lanes of a wave, then waves, then registers of each thread.
 struct row_share
 {
     int lanes, waves, regs;
 };
 
-constexpr row_share share_row(const shape& s, int units)
+constexpr row_share share_row(const shape& s, int chunks)
 {
-    const int lanes = common_divisor(units, s.fragment().a.lanes());
-    const int waves = common_divisor(units / lanes, s.waves());
-    return {lanes, waves, units / (lanes * waves)};
+    const int lanes = common_divisor(chunks, s.fragment().a.lanes());
+    const int waves = common_divisor(chunks / lanes, s.waves());
+    return {lanes, waves, chunks / (lanes * waves)};
 }
 
 } // namespace ck_tile::gemm

@@ -163,14 +163,14 @@ struct cuda_driver
         std::size_t bytes             = static_cast<std::size_t>(k.argument_bytes);
         void* extra[]                 = {reinterpret_cast<void*>(parameter_buffer), const_cast<void*>(arguments),
                                          reinterpret_cast<void*>(parameter_bytes), &bytes, nullptr};
-        const unsigned units          = static_cast<unsigned>(k.units);
-        launch_attribute attributes[] = {{stream_serialization, {1}}, {cluster_dimension, {units, 1, 1}}};
-        const launch_configuration configuration = {{blocks.x * units, blocks.y, blocks.z},
+        const unsigned cluster          = static_cast<unsigned>(k.cluster);
+        launch_attribute attributes[] = {{stream_serialization, {1}}, {cluster_dimension, {cluster, 1, 1}}};
+        const launch_configuration configuration = {{blocks.x * cluster, blocks.y, blocks.z},
                                                     {static_cast<unsigned>(k.threads), 1, 1},
                                                     static_cast<unsigned>(k.lds_bytes),
                                                     on,
                                                     attributes,
-                                                    units > 1 ? 2u : 1u};
+                                                    cluster > 1 ? 2u : 1u};
         return launch_blocks(&configuration, function, nullptr, extra);
     }
 

@@ -71,7 +71,7 @@ class host_backend : public backend
         std::atomic<std::uint64_t> next{0};
         const auto work = [&] {
             std::vector<lds_line> lds(
-                (static_cast<std::size_t>(k.lds_bytes * k.units) + sizeof(lds_line) - 1) / sizeof(lds_line) + 1);
+                (static_cast<std::size_t>(k.lds_bytes * k.cluster) + sizeof(lds_line) - 1) / sizeof(lds_line) + 1);
             for(std::uint64_t b = next++; b < count; b = next++)
             {
                 const grid at = {static_cast<unsigned>(b % blocks.x), static_cast<unsigned>(b / blocks.x % blocks.y),

@@ -16,8 +16,8 @@ namespace ck_tile
 struct block
 {
     grid at;        // which block this is
-    std::byte* lds; // its LDS, 16-byte aligned; on the CPU that of all its units, one after another
-    int unit_lds_bytes = 0;
+    std::byte* lds; // its LDS, 16-byte aligned; on the CPU that of all ranks of the cluster, one after another
+    int rank_lds_bytes = 0;
 
     // A place in LDS for elements of type T, `byte_offset` (a multiple of 16) from the start.
     template <class T>
@@ -26,43 +26,43 @@ struct block
         return reinterpret_cast<T*>(lds + byte_offset);
     }
 
-    // The same in the LDS of the thread's own unit, in a block that several units share.
+    // The same in the LDS of the thread's own workgroup, in a block that is a cluster of several.
     template <class T>
     CK_TILE_FN T* lds_of(thread t, int byte_offset) const
     {
-        return lds_at<T>(byte_offset + (on_device ? 0 : t.unit * unit_lds_bytes));
+        return lds_at<T>(byte_offset + (on_device ? 0 : t.rank * rank_lds_bytes));
     }
 
-    // And in that of unit `unit`: to be read after sync_units(). A unit writes to what others read, or ends, when they have
-    // said that they are done reading, arrive_units(), and it has waited for that, wait_units().
+    // And in that of rank `rank`: to be read after sync_cluster(). A workgroup writes to what others read, or ends, when they have
+    // said that they are done reading, arrive_cluster(), and it has waited for that, wait_cluster().
     template <class T>
-    CK_TILE_FN const T* lds_of_unit(int unit, int byte_offset) const
+    CK_TILE_FN const T* lds_of_rank(int rank, int byte_offset) const
     {
-        return ck_tile::lds_of_unit(lds_at<T>(byte_offset), unit, unit_lds_bytes);
+        return ck_tile::lds_of_rank(lds_at<T>(byte_offset), rank, rank_lds_bytes);
     }
 
-    // Waits until all threads of all units are here and see each other's LDS. A block of one unit does not need it where it has a
+    // Waits until all threads of the cluster are here and see each other's LDS. A block of one workgroup does not need it where it has a
     // sync().
-    template <int Units>
-    CK_TILE_FN void sync_units() const
+    template <int Cluster>
+    CK_TILE_FN void sync_cluster() const
     {
-        if constexpr(Units > 1)
-            ck_tile::sync_units();
+        if constexpr(Cluster > 1)
+            ck_tile::sync_cluster();
     }
-    template <int Units>
-    CK_TILE_FN void arrive_units() const
+    template <int Cluster>
+    CK_TILE_FN void arrive_cluster() const
     {
-        if constexpr(Units > 1)
-            arrive_at_units();
+        if constexpr(Cluster > 1)
+            arrive_at_cluster();
     }
-    template <int Units>
-    CK_TILE_FN void wait_units() const
+    template <int Cluster>
+    CK_TILE_FN void wait_cluster() const
     {
-        if constexpr(Units > 1)
-            wait_for_units();
+        if constexpr(Cluster > 1)
+            wait_for_cluster();
     }
 
-    // Waits until all threads of the unit are here and see each other's LDS.
+    // Waits until all threads of the workgroup are here and see each other's LDS.
     CK_TILE_FN void sync() const { sync_block(); }
 };
 
@@ -74,12 +74,12 @@ void run_on_host(const void* arguments, grid at, std::byte* lds)
     Program::run(block{at, lds, Program::lds_bytes}, *static_cast<const typename Program::arguments*>(arguments));
 }
 
-// How many units share a block of the program: one, if it does not say.
+// How many workgroups are the cluster of a block of the program: one, if it does not say.
 template <class Program>
-constexpr int units_of()
+constexpr int cluster_of()
 {
-    if constexpr(requires { Program::units; })
-        return Program::units;
+    if constexpr(requires { Program::cluster; })
+        return Program::cluster;
     else
         return 1;
 }
@@ -91,7 +91,7 @@ constexpr int blocks_at_once()
 {
     if constexpr(requires { Program::registers; })
     {
-        const int blocks = facts(Program::arch).unit_registers / (Program::threads * Program::registers);
+        const int blocks = facts(Program::arch).compute_unit_registers / (Program::threads * Program::registers);
         return blocks < 1 ? 1 : blocks;
     }
     else
@@ -102,8 +102,8 @@ constexpr int blocks_at_once()
 // A program is a type with
 //   arch         the architecture that it is made for
 //   units        compute units that share a block; 1 if it does not say
-//   threads      per unit, a multiple of the architecture's wave
-//   lds_bytes    per unit
+//   threads      per workgroup, a multiple of the architecture's wave
+//   lds_bytes    per workgroup
 //   registers    that a thread needs, roughly; without, the compiler decides
 //   arguments    a trivially copyable struct
 //   run(block, const arguments&)
@@ -112,8 +112,8 @@ constexpr kernel make_kernel(const char* name)
 {
     static_assert(Program::threads % facts(Program::arch).wave == 0, "program: threads must be a multiple of the wave");
     static_assert(Program::lds_bytes <= facts(Program::arch).lds_bytes, "program: more LDS than a block can have");
-    static_assert(detail::units_of<Program>() <= facts(Program::arch).max_units,
-                  "program: more units than can share a block");
+    static_assert(detail::cluster_of<Program>() <= facts(Program::arch).max_cluster,
+                  "program: more workgroups than a cluster can have");
     static_assert(std::is_trivially_copyable_v<typename Program::arguments>,
                   "program: arguments must be trivially copyable, as a launch copies their bytes to the device");
 #if defined(CK_TILE_NO_HOST_PROGRAMS) // set for programs of targets that are built for a GPU alone
@@ -125,7 +125,7 @@ constexpr kernel make_kernel(const char* name)
             .arch           = Program::arch,
             .threads        = Program::threads,
             .lds_bytes      = Program::lds_bytes,
-            .units          = detail::units_of<Program>(),
+            .cluster          = detail::cluster_of<Program>(),
             .argument_bytes = sizeof(typename Program::arguments),
             .on_host        = on_host};
 }
@@ -154,7 +154,7 @@ CK_TILE_FN __attribute__((device)) void run_on_device(const typename Program::ar
 {
     static_assert(compiles_for(Program::arch), "program: made for another architecture than --offload-arch says");
     wait_for_earlier_kernels();
-    Program::run(block{own_block<detail::units_of<Program>()>(), own_lds<Program::lds_bytes>()}, arguments);
+    Program::run(block{own_block<detail::cluster_of<Program>()>(), own_lds<Program::lds_bytes>()}, arguments);
 }
 } // namespace ck_tile
 #endif

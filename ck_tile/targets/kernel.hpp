@@ -17,8 +17,8 @@ struct kernel
 {
     const char* name;   // its symbol in a GPU's code object
     architecture arch;  // that it is compiled for
-    int threads;        // per unit of a block
-    int lds_bytes;      // per unit
+    int threads;        // per workgroup of the cluster
+    int lds_bytes;      // per workgroup
     int units;          // compute units that share a block
     int argument_bytes; // of the struct that a launch passes
     host_block on_host; // null in a program that was built without the host target

@@ -40,11 +40,11 @@ struct step_mix
 //   store_access(range, offset, x)            does nothing where the range has ended
 //
 // block
-//   sync_block()                              waits for all threads of the unit; they see each other's LDS
-//   own_unit<Units>()                         the unit that this thread runs on, of those that share the block
-//   lds_of_unit(own, unit, unit_bytes)        where that lies in unit `unit` which lies at `own` in this thread's LDS
-//   sync_units()                              waits for all threads of all units; they see each other's LDS
-//   arrive_at_units(), wait_for_units()       the same in two halves; what a thread has written is not shown to others
+//   sync_block()                              waits for all threads of the workgroup; they see each other's LDS
+//   own_rank<Cluster>()                       this thread's workgroup's number in its cluster
+//   lds_of_rank(own, rank, rank_bytes)        where that lies in rank `rank` which lies at `own` in this thread's LDS
+//   sync_cluster()                            waits for all threads of the cluster; they see each other's LDS
+//   arrive_at_cluster(), wait_for_cluster()    the same in two halves; what a thread has written is not shown to others
 //
 // copies of 16 bytes from memory to LDS, in batches, without a stop in registers; if has_async_copies, or else no-ops
 //   copy_line(to, range, offset), commit_copies(), wait_for_copies<Batches>()
@@ -68,9 +68,9 @@ struct step_mix
 //   make_opaque(word)                         where the word came from is not known any more
 //
 // and on a GPU
-//   thread_id()                               the number of this thread in its unit
+//   thread_id()                               the number of this thread in its workgroup
 //   exchange_word(x, mask, lanes)             what lane (own lane xor mask) gives for x
-//   own_block<Units>()                        which block this is
-//   own_lds<Bytes>()                          the unit's LDS
+//   own_block<Cluster>()                      which block this is
+//   own_lds<Bytes>()                          the workgroup's LDS
 //   wait_for_earlier_kernels()                what they wrote can be seen
 //   CK_TILE_BLOCK_OF(program)                 attributes of a kernel: its threads, its registers

@@ -32,11 +32,11 @@ struct target
     int wave;             // lanes
     int lds_bytes;        // that a block can have
     int lds_banks;        // of 4 bytes
-    int unit_registers;   // of 4 bytes, that the threads on a compute unit share
+    int compute_unit_registers;   // of 4 bytes, that the threads on a compute unit share
     int vgprs;            // 4-byte registers that a lane can have, accumulation registers included
     int max_vector_bytes; // that one lane moves with one instruction
     int max_block_threads;
-    int max_units; // compute units that can share a block, each with as many threads
+    int max_cluster; // workgroups that one block may be, as a cluster, each with as many threads
     lds_copy copy_to_lds;
     bool matrix_from_lds;    // products of 16-bit operands that lie in LDS go on while threads do
     bool transposed_reads;   // LDS gives a lane 16-bit elements that lie in different rows, at once

@@ -97,7 +97,7 @@ inline constexpr auto register_map_of = find_places(places_of<From>, places_of<T
 template <distribution From, distribution To>
 constexpr bool same_owners()
 {
-    if(From.unit != To.unit || From.wave != To.wave || From.lane != To.lane ||
+    if(From.cluster != To.cluster || From.wave != To.wave || From.lane != To.lane ||
        From.regs() * From.vecs() != To.regs() * To.vecs())
         return false;
     for(int from : register_map_of<From, To>.of)

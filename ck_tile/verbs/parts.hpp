@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The verbs part and set_part: some of each thread's registers as a tile of their own, and back. Nothing moves.
 //
-// A part is a distribution whose units, waves and lanes are those of the whole. Of what a thread has, the part's element (i, j, k)
+// A part is a distribution whose ranks, waves and lanes are those of the whole. Of what a thread has, the part's element (i, j, k)
 // lies at At + (i, j, k) * Step of the whole: so parts are slices, shifted vectors, every other element.
 //
 //   constexpr distribution fours = {.lengths = {64, 4}, .wave = {}, .lane = {{64, 0, 1}}, .reg = {}, .vec = {{4, 1, 1}}};
@@ -31,7 +31,7 @@ constexpr bool is_part()
     for(int from : part_map<Whole, Part, At, Step>.of)
         if(from < 0)
             return false;
-    return Whole.unit == Part.unit && Whole.wave == Part.wave && Whole.lane == Part.lane;
+    return Whole.cluster == Part.cluster && Whole.wave == Part.wave && Whole.lane == Part.lane;
 }
 } // namespace detail
 

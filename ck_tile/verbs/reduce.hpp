@@ -33,7 +33,7 @@ constexpr distribution reduced(const distribution& d, int dim)
                       .lane    = without(d.lane, dim, true),
                       .reg     = without(d.reg, dim, false),
                       .vec     = without(d.vec, dim, false),
-                      .unit    = d.unit};
+                      .cluster    = d.cluster};
     r.lengths[dim] = 1;
     return r;
 }
@@ -46,14 +46,14 @@ constexpr distribution folded(const distribution& d, int dim)
     r.reg          = without(d.reg, dim, false);
     r.vec          = without(d.vec, dim, false);
     r.lengths[dim] = 1;
-    for(const digits* level : {&d.unit, &d.wave, &d.lane})
+    for(const digits* level : {&d.cluster, &d.wave, &d.lane})
         r.lengths[dim] *= level->only(dim).size();
-    for(digits* level : {&r.unit, &r.wave, &r.lane})
+    for(digits* level : {&r.cluster, &r.wave, &r.lane})
         for(int i = 0; i < level->count; ++i)
             if(level->at[i].moves_along(dim))
             {
                 int stride = 1;
-                for(const digits* other : {&d.unit, &d.wave, &d.lane})
+                for(const digits* other : {&d.cluster, &d.wave, &d.lane})
                     for(int j = 0; j < other->count; ++j)
                         if(other->at[j].moves_along(dim) && other->at[j].stride < level->at[i].stride)
                             stride *= other->at[j].extent;
@@ -158,8 +158,8 @@ constexpr int reduce_lds_bytes(int dim)
 template <int Dim, class T, distribution D, class Op>
 CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_offset = 0)
 {
-    static_assert(D.unit.only(Dim).count == 0,
-                  "reduce: one unit must hold the whole dimension; go through LDS to combine units");
+    static_assert(D.cluster.only(Dim).count == 0,
+                  "reduce: one workgroup must hold the whole dimension; go through LDS to combine those of a cluster");
     constexpr distribution to = detail::reduced(D, Dim);
     tile<T, to> y;
     for_each_thread<D>([&](thread t) {

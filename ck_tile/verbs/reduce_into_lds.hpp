@@ -12,26 +12,26 @@ namespace ck_tile
 
 namespace detail
 {
-// A thread's number within its unit.
+// A thread's number within its workgroup.
 template <distribution D>
-CK_TILE_FN int number_in_unit(thread t)
+CK_TILE_FN int number_in_workgroup(thread t)
 {
     return t.wave * D.lanes() + t.lane;
 }
 } // namespace detail
 
-// f(thread, i) for each i below `count`, by some thread of each unit among those that distribution D names.
+// f(thread, i) for each i below `count`, by some thread of each workgroup among those that distribution D names.
 template <distribution D, class F>
 CK_TILE_FN void for_each_index(int count, F&& f)
 {
     for_each_thread<D>([&](thread t) {
         CK_TILE_KEEP_LOOP // few turns: unrolled, it would take the registers of tiles that are being loaded
-            for(int i = detail::number_in_unit<D>(t); i < count; i += D.waves() * D.lanes()) f(t, i);
+            for(int i = detail::number_in_workgroup<D>(t); i < count; i += D.waves() * D.lanes()) f(t, i);
     });
 }
 
 // For each of `outputs` outputs o the combination of its `count` terms read(thread, o, k) by `op`, whose neutral element is
-// T{}; in each unit's LDS, at lds_offset + o elements of T. There is room for so many, and one more for each wave.
+// T{}; in each workgroup's LDS, at lds_offset + o elements of T. There is room for so many, and one more for each wave.
 //
 // Neighbouring lanes, a power of two of them, share an output: each combines some of its terms, of which it reads AtOnce at a
 // time, then they combine theirs. Waves that would be left over share outputs as well. The order depends on the numbers alone.
@@ -59,7 +59,7 @@ CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, in
             break;
         detail::per_thread<T, copies_of(D.threads())> sums;
         for_each_thread<D>([&](thread t) {
-            const int number = detail::number_in_unit<D>(t), wanted = first + (number >> lane_bits);
+            const int number = detail::number_in_workgroup<D>(t), wanted = first + (number >> lane_bits);
             const int part = wanted < parts ? wanted : parts - 1, o = part >> wave_bits;
             T sum = T{};
             CK_TILE_KEEP_LOOP
@@ -86,7 +86,7 @@ CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, in
             });
         }
         for_each_thread<D>([&](thread t) {
-            const int number = detail::number_in_unit<D>(t), part = first + (number >> lane_bits);
+            const int number = detail::number_in_workgroup<D>(t), part = first + (number >> lane_bits);
             if((number & (lanes - 1)) == 0 && part < parts)
                 in.lds_of<T>(t, lds_offset)[parts_at + part] = sums[t.copy];
         });

@@ -31,8 +31,8 @@ int choose_split(const device& on, const config& c, const conv::problem& p)
         std::max<std::int64_t>(pixels / (4 * c.tile.block.k), 1); // four steps of the main loop at least
     const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
     const int registers_allow = c.tile.pipeline == gemm::pipeline::async_stages ? 3 : 2; // blocks, more or less
-    const int blocks_per_unit = std::clamp(on.architecture().lds_bytes / c.lds_bytes(), 1, registers_allow);
-    const std::int64_t slots = static_cast<std::int64_t>(on.compute_units()) * blocks_per_unit, tiles = tiles_of(c, p);
+    const int blocks_per_compute_unit = std::clamp(on.architecture().lds_bytes / c.lds_bytes(), 1, registers_allow);
+    const std::int64_t slots = static_cast<std::int64_t>(on.compute_units()) * blocks_per_compute_unit, tiles = tiles_of(c, p);
     const auto cost = [&](std::int64_t splits) {
         constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it
         const double rounds = static_cast<double>(ceil_div(tiles * splits, slots));

@@ -54,30 +54,30 @@ struct config
     innermost dense;
     groupnorm::pass pass;
     int vector;    // elements that one access moves
-    int waves;     // of a unit
+    int waves;     // of a workgroup
     int steps;     // vectors of each tensor that a thread holds
-    int units = 1; // compute units that share a block
+    int cluster = 1; // compute cluster that share a block
 
     constexpr int wave() const { return facts(arch).wave; }
-    constexpr int threads() const { return waves * wave(); } // of a unit
+    constexpr int threads() const { return waves * wave(); } // of a workgroup
     constexpr int columns() const { return threads() * vector; }
 
-    // A tile: in each step, the threads of a unit hold `columns` elements side by side.
+    // A tile: in each step, the threads of a workgroup hold `columns` elements side by side.
     constexpr distribution tile() const
     {
-        return {.lengths = {units * steps, columns()},
+        return {.lengths = {cluster * steps, columns()},
                 .wave    = {{waves, 1, wave() * vector}},
                 .lane    = {{wave(), 1, vector}},
                 .reg     = {{steps, 0, 1}},
                 .vec     = {{vector, 1, 1}},
-                .unit    = {{units, 0, steps}}};
+                .cluster    = {{cluster, 0, steps}}};
     }
 
     // Sums within a thread: of its steps, which stand at the same channels; or of each vector, which lies in one channel.
     constexpr int folds() const { return dense == innermost::channels ? 0 : 1; }
     constexpr distribution thread_sums() const { return detail::folded(tile(), folds()); }
 
-    // Numbers that a unit's threads put into LDS, one per channel of a vector or one per vector. With channels innermost,
+    // Numbers that a workgroup's threads put into LDS, one per channel of a vector or one per vector. With channels innermost,
     // those of a vector lie apart: neighbouring threads write, and neighbouring channels read, without bank conflicts.
     constexpr int line() const { return threads() + (dense == innermost::channels ? 16 / vector : 0); }
     constexpr int slots() const { return dense == innermost::channels ? vector * line() : steps * line(); }
@@ -86,13 +86,13 @@ struct config
     constexpr int max_channels() const { return slots() / 8; }
 
     // LDS in bytes: 16 for each channel, then the slots of 8, then rooms of 8 for sums by channel, by group, and by channel of
-    // one unit where there are several.
+    // one workgroup where there are several.
     constexpr int slots_at() const { return max_channels() * 16; }
     constexpr int room_at(int number) const { return slots_at() + (slots() + number * (max_channels() + waves)) * 8; }
-    constexpr int unit_room_at() const { return room_at(units > 1 ? 2 : 0); }
+    constexpr int rank_room_at() const { return room_at(cluster > 1 ? 2 : 0); }
     constexpr int lds_bytes() const
     {
-        return pass == pass::whole ? room_at(units > 1 ? 3 : 2) : pass == pass::sums ? room_at(1) : slots_at();
+        return pass == pass::whole ? room_at(cluster > 1 ? 3 : 2) : pass == pass::sums ? room_at(1) : slots_at();
     }
 
     // Registers of a thread, roughly: x and dy; numbers per channel, and addresses.
@@ -111,10 +111,10 @@ constexpr violation check(const config& c, const target& t)
         return {"waves * lanes must be within the threads of a block", c.waves * t.wave, "use fewer waves"};
     if(c.steps < 1)
         return {"a thread must hold at least one vector", c.steps, "use 1 or more steps"};
-    if(c.units < 1 || c.units > t.max_units)
-        return {"no more compute units may share a block than the architecture lets", c.units, "use fewer units"};
-    if(c.units > 1 && c.pass != pass::whole)
-        return {"only a pass that holds whole groups can use several units", c.units, "use 1 unit"};
+    if(c.cluster < 1 || c.cluster > t.max_cluster)
+        return {"no more compute cluster may share a block than the architecture lets", c.cluster, "use fewer cluster"};
+    if(c.cluster > 1 && c.pass != pass::whole)
+        return {"only a pass that holds whole groups can use a cluster", c.cluster, "use a cluster of 1"};
     if(c.registers() > t.vgprs * 3 / 4)
         return {"what a thread holds must leave a quarter of its registers", c.registers(), "use fewer steps"};
     if(c.lds_bytes() > t.lds_bytes)

@@ -5,4 +5,4 @@
 #include "ck_tile/reflect/text.hpp"
 #include "ops/groupnorm/config.hpp"
 
-BOOST_HANA_ADAPT_STRUCT(ck_tile::groupnorm::config, arch, dtype, dense, pass, vector, waves, steps, units);
+BOOST_HANA_ADAPT_STRUCT(ck_tile::groupnorm::config, arch, dtype, dense, pass, vector, waves, steps, cluster);

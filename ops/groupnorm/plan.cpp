@@ -17,7 +17,7 @@ constexpr std::int64_t range_bytes = std::numeric_limits<std::int32_t>::max(); /
 constexpr std::int64_t max_blocks  = std::numeric_limits<std::int32_t>::max(); // of one launch
 constexpr double launch_bytes      = 96e3; // that a compute unit could have moved while a kernel starts and ends
 constexpr double wave_bytes        = 500;  // while a wave adds up its sums
-constexpr double exchange_bytes    = 16e3; // while units exchange theirs
+constexpr double exchange_bytes    = 16e3; // while the workgroups of a cluster exchange theirs
 constexpr int sector_bytes         = 32;   // that memory moves at least
 
 geometry sizes_of(const problem& p)
@@ -34,13 +34,13 @@ geometry sizes_of(const problem& p)
 std::int64_t slabs_of(const geometry& g) { return std::int64_t(g.batch) * g.spans.divisor * g.parts.divisor; }
 
 // Blocks that a compute unit holds at the same time, and a device.
-int blocks_of_unit(const config& c)
+int blocks_per_compute_unit(const config& c)
 {
-    return std::max(1, facts(c.arch).unit_registers / (c.threads() * c.registers()));
+    return std::max(1, facts(c.arch).compute_unit_registers / (c.threads() * c.registers()));
 }
 std::int64_t blocks_at_once(const config& c, int compute_units)
 {
-    return std::max<std::int64_t>(1, std::int64_t(blocks_of_unit(c)) * compute_units / c.units);
+    return std::max<std::int64_t>(1, std::int64_t(blocks_per_compute_unit(c)) * compute_units / c.cluster);
 }
 
 // Sets span and part of a geometry, and what follows from them.
@@ -63,9 +63,9 @@ void set_prefetch(geometry& g, const config& c, int compute_units)
     const std::int64_t image   = std::int64_t(g.pixels) * g.channels / c.vector;
     const std::int64_t round   = blocks_at_once(c, compute_units);
     const std::int64_t nothing = slabs_of(g);
-    g.share                    = static_cast<int>(ceil_div(image, std::int64_t(g.spans.divisor) * c.units)) * c.vector;
+    g.share                    = static_cast<int>(ceil_div(image, std::int64_t(g.spans.divisor) * c.cluster)) * c.vector;
     g.ahead =
-        static_cast<int>(blocks_of_unit(c) <= 2 ? std::min(ceil_div(round * 3, std::int64_t(4)), nothing) : nothing);
+        static_cast<int>(blocks_per_compute_unit(c) <= 2 ? std::min(ceil_div(round * 3, std::int64_t(4)), nothing) : nothing);
 }
 
 // Bytes of a run of memory, as memory moves them: whole sectors, in which runs begin anywhere.
@@ -82,20 +82,20 @@ double cost_of(const geometry& g, const config& c, const problem& p, int compute
     // The caches keep for neighbouring blocks half of what is moved in vain.
     const double moved        = (moved_bytes(run) + static_cast<double>(run)) / 2;
     const double slab         = moved * static_cast<double>(c.dense == innermost::channels ? pixels : 1);
-    const std::int64_t rounds = ceil_div(slabs_of(g) * c.units, compute_units);
-    const double block        = wave_bytes * c.waves + (c.units > 1 ? exchange_bytes : 0);
+    const std::int64_t rounds = ceil_div(slabs_of(g) * c.cluster, compute_units);
+    const double block        = wave_bytes * c.waves + (c.cluster > 1 ? exchange_bytes : 0);
     // Narrow vectors move as many bytes with more instructions.
     const double width = 1 + 0.25 * (16.0 / (c.vector * static_cast<double>(bytes)) - 1);
-    return launch_bytes + static_cast<double>(rounds) * (slab / c.units * tensors * width + block);
+    return launch_bytes + static_cast<double>(rounds) * (slab / c.cluster * tensors * width + block);
 }
 
-// Whether a slab of `span` channels and `pixels` pixels finds room in a unit's LDS and in the tiles of a block.
+// Whether a slab of `span` channels and `pixels` pixels finds room in a workgroup's LDS and in the tiles of a block.
 bool fits(const config& c, std::int64_t span, std::int64_t pixels)
 {
     if(span > c.max_channels())
         return false;
     return c.dense == innermost::channels ||
-           span * (pixels / c.vector) <= std::int64_t(c.units) * c.steps * c.threads();
+           span * (pixels / c.vector) <= std::int64_t(c.cluster) * c.steps * c.threads();
 }
 
 // Whole groups: the number of them per slab that costs least.
@@ -108,7 +108,7 @@ std::optional<cut> cut_whole(const config& c, const problem& p, int compute_unit
             continue;
         geometry g = sizes_of(p);
         set_slabs(g, c, groups * p.c, p.pixels(), 1);
-        if(c.dense == innermost::channels && ceil_div(g.pixels, g.rows) > c.units * c.steps)
+        if(c.dense == innermost::channels && ceil_div(g.pixels, g.rows) > c.cluster * c.steps)
             continue;
         const double cost = cost_of(g, c, p, compute_units, tensors);
         if(!best || cost < best->cost)
@@ -174,17 +174,17 @@ result<cut> cut_into_slabs(const config& c, const problem& p, int compute_units,
     if(!made)
         return rejection{
             fmt::format("a group of {} pixels x {} channels does not fit the {} elements that a block of the "
-                        "instance holds: choose one of more units, steps or waves, or a streaming pass",
-                        p.pixels(), p.c, std::int64_t(c.units) * c.steps * c.columns())};
+                        "instance holds: choose one of a larger cluster, more steps or waves, or a streaming pass",
+                        p.pixels(), p.c, std::int64_t(c.cluster) * c.steps * c.columns())};
     const geometry& g = made->slabs;
     const std::int64_t rows =
-        channels ? std::int64_t(c.units) * c.steps * g.tiles * g.rows * p.channels() : std::int64_t(g.span) * g.part;
+        channels ? std::int64_t(c.cluster) * c.steps * g.tiles * g.rows * p.channels() : std::int64_t(g.span) * g.part;
     if(rows * bytes_of(p.type) > range_bytes)
         return rejection{
             fmt::format("the pixels that a block works on span {} bytes of all channels, more than the {} that a "
                         "view can: choose an instance of fewer steps, or fewer channels",
                         rows * bytes_of(p.type), range_bytes)};
-    if(slabs_of(g) * c.units > max_blocks || std::int64_t(g.batch) * g.parts.divisor > max_blocks ||
+    if(slabs_of(g) * c.cluster > max_blocks || std::int64_t(g.batch) * g.parts.divisor > max_blocks ||
        std::int64_t(g.parts.divisor) * p.c > max_blocks)
         return rejection{
             fmt::format("{} slabs are more than the {} blocks of a launch: split the batch", slabs_of(g), max_blocks)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The part of an image that a block works on, a slab: some channels and some pixels. How it lies in memory, in a tile, in LDS.
 //
-// Channels innermost, the threads of a unit hold, in each step, `rows` pixels of all channels of the slab: a thread's
+// Channels innermost, the threads of a workgroup hold, in each step, `rows` pixels of all channels of the slab: a thread's
 // channels stay the same from step to step. Pixels innermost, a slab is contiguous: whole channels, or a part of one.
 #pragma once
 
@@ -25,7 +25,7 @@ struct geometry
     int rows;                            // pixels of a step of the tile, channels innermost
     divider vectors;                     // of a slab's pixel, channels innermost; else of a channel
     int tiles;                           // that a block works on, one after another
-    int share; // elements of an image, in whole vectors, for each unit of its slabs: see prefetch()
+    int share; // elements of an image, in whole vectors, for each workgroup of its slabs: see prefetch()
     int ahead; // how many slabs later the slab comes that a whole pass prefetches for
 
     CK_TILE_FN constexpr int slabs() const { return batch * spans.divisor * parts.divisor; } // one for each block
@@ -38,10 +38,10 @@ struct slab
     static constexpr distribution tile_layout = C.tile(), sum_layout = C.thread_sums();
     // As constants: elsewhere than in a constant expression the compiler may look up the target's facts in the kernel.
     static constexpr int columns = C.columns(), line = C.line(), slots_at = C.slots_at();
-    static constexpr int slots            = C.steps * threads; // of a unit, pixels innermost
-    static constexpr bool shares_channels = C.units > 1 && C.dense == innermost::spatial;
-    // Of sums by channel, those of all units and of one, and by group.
-    static constexpr int channel_room_at = C.room_at(0), group_room_at = C.room_at(1), unit_room_at = C.unit_room_at();
+    static constexpr int slots            = C.steps * threads; // of a workgroup, pixels innermost
+    static constexpr bool shares_channels = C.cluster > 1 && C.dense == innermost::spatial;
+    // Of sums by channel, those of the whole cluster and of one workgroup, and by group.
+    static constexpr int channel_room_at = C.room_at(0), group_room_at = C.room_at(1), rank_room_at = C.rank_room_at();
 
     const geometry& g;
     int image, part, span;
@@ -97,33 +97,33 @@ struct slab
 
     // What a thread adds up, see config::thread_sums, is numbered (r, v) like the registers of a tile. Into it go the elements of
     // the slab's tile that for_each_folded<tile_layout, C.folds()>(r, v, ...) visits.
-    // Its slot in the LDS of the thread's unit:
+    // Its slot in the LDS of the thread's workgroup:
     CK_TILE_FN static int slot(thread t, int r, int v)
     {
         const auto at = coordinates<C.thread_sums(), 2>(t, r, v);
         return C.dense == innermost::channels ? at[1] % vector * line + at[1] / vector : at[0] % C.steps * line + at[1];
     }
 
-    // Of which channels a unit has elements: of first_channel(unit), and so many at most.
-    CK_TILE_FN int first_channel(int unit) const { return shares_channels ? unit * slots / g.vectors : 0; }
-    CK_TILE_FN int unit_channels() const
+    // Of which channels a rank has elements: of first_channel(rank), and so many at most.
+    CK_TILE_FN int first_channel(int rank) const { return shares_channels ? rank * slots / g.vectors : 0; }
+    CK_TILE_FN int rank_channels() const
     {
         const int whole = slots / g.vectors, some = slots == whole * g.vectors.divisor ? whole : whole + 2;
         return shares_channels && some < channels ? some : channels;
     }
 
-    // How many slots of a unit hold numbers of one channel, at most, and which these are: -1 if there are fewer.
+    // How many slots of a workgroup hold numbers of one channel, at most, and which these are: -1 if there are fewer.
     CK_TILE_FN int terms() const
     {
         if constexpr(C.dense == innermost::channels)
             return g.rows;
         return g.vectors.divisor < slots ? g.vectors.divisor : slots;
     }
-    CK_TILE_FN int term(int unit, int c, int k) const
+    CK_TILE_FN int term(int rank, int c, int k) const
     {
         if constexpr(C.dense == innermost::channels)
             return c % vector * line + c / vector + k * g.vectors.divisor;
-        const int begin = c * g.vectors.divisor - unit * slots, at = (begin > 0 ? begin : 0) + k;
+        const int begin = c * g.vectors.divisor - rank * slots, at = (begin > 0 ? begin : 0) + k;
         return at < slots && at < begin + g.vectors.divisor ? at : -1;
     }
 
@@ -150,7 +150,7 @@ struct slab
     }
 
     // Combines by channel what threads have, number(thread, r, v), a T; T{} is neutral to `op`. The result is a function of
-    // (thread, channel). Before the next such call a unit waits for the others, wait_units().
+    // (thread, channel). Before the next such call a workgroup waits for the others, wait_cluster().
     template <class T, class Number, class Op>
     CK_TILE_FN auto combine_by_channel(const block& b, Number&& number, Op&& op) const
     {
@@ -160,19 +160,19 @@ struct slab
         });
         b.sync();
         const auto of_slot = [&](thread t, int o, int k) {
-            const int at = term(t.unit, first_channel(t.unit) + o, k);
+            const int at = term(t.rank, first_channel(t.rank) + o, k);
             return at < 0 ? T{} : b.lds_of<T>(t, slots_at)[at];
         };
-        reduce_into_lds<tile_layout, T>(b, unit_room_at, unit_channels(), terms(), of_slot, op);
-        if constexpr(C.units > 1)
+        reduce_into_lds<tile_layout, T>(b, rank_room_at, rank_channels(), terms(), of_slot, op);
+        if constexpr(C.cluster > 1)
         {
-            b.sync_units<C.units>();
-            const auto of_unit = [&](thread, int c, int unit) {
-                const int o = c - first_channel(unit);
-                return unsigned(o) < unsigned(unit_channels()) ? b.lds_of_unit<T>(unit, unit_room_at)[o] : T{};
+            b.sync_cluster<C.cluster>();
+            const auto of_rank = [&](thread, int c, int rank) {
+                const int o = c - first_channel(rank);
+                return unsigned(o) < unsigned(rank_channels()) ? b.lds_of_rank<T>(rank, rank_room_at)[o] : T{};
             };
-            reduce_into_lds<tile_layout, T>(b, channel_room_at, channels, C.units, of_unit, op);
-            b.arrive_units<C.units>();
+            reduce_into_lds<tile_layout, T>(b, channel_room_at, channels, C.cluster, of_rank, op);
+            b.arrive_cluster<C.cluster>();
         }
         return [&b](thread t, int c) { return b.lds_of<T>(t, channel_room_at)[c]; };
     }
@@ -187,7 +187,7 @@ struct slab
         return [&b, first = group_of(0)](thread t, int group) { return b.lds_of<T>(t, group_room_at)[group - first]; };
     }
 
-    // Asks for memory to come to the device's cache that the block of this slab will load, or one beside it: each unit for one
+    // Asks for memory to come to the device's cache that the block of this slab will load, or one beside it: each workgroup for one
     // run of the image, so that those of all the image's slabs make it up.
     template <class... T>
     CK_TILE_FN void prefetch(const T*... tensors) const
@@ -195,7 +195,7 @@ struct slab
         if constexpr((... && (vector * sizeof(T) == 16)))
             for_each_index<tile_layout>(1, [&](thread t, int) {
                 const std::int64_t all   = std::int64_t(g.pixels) * g.channels;
-                const std::int64_t begin = std::int64_t(span * C.units + t.unit) * g.share;
+                const std::int64_t begin = std::int64_t(span * C.cluster + t.rank) * g.share;
                 if(begin < all)
                     (prefetch_run(tensors + image * all + begin,
                                   int(g.share < all - begin ? g.share : all - begin) * int(sizeof(T))),

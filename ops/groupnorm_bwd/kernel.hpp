@@ -52,7 +52,7 @@ struct program
 {
     static_assert(!check(C), "groupnorm_bwd: check(config) says which rule is broken");
     static constexpr architecture arch = C.arch;
-    static constexpr int units         = C.units;
+    static constexpr int cluster         = C.cluster;
     static constexpr int threads       = C.threads();
     static constexpr int registers     = C.registers();
     static constexpr int lds_bytes     = C.lds_bytes();
@@ -78,7 +78,7 @@ struct program
             make_coefficients(b, s, a, sums_of_groups(b, s, total));
             store(s.window(static_cast<element*>(a.dx), anew(0)), apply(b, s, x_tile, dy_tile));
             store_partials(s, a, total);
-            b.wait_units<C.units>();
+            b.wait_cluster<C.cluster>();
         }
         else if constexpr(C.pass == pass::sums)
         {
@@ -158,7 +158,7 @@ struct program
             return;
         sums* to = a.partials + (std::int64_t(s.image) * a.g.parts.divisor + s.part) * a.g.channels + s.channel;
         for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-            if(t.unit == 0)
+            if(t.rank == 0)
                 to[c] = total(t, c);
         });
     }

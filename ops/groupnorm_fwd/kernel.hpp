@@ -72,7 +72,7 @@ struct program
 {
     static_assert(!check(C), "groupnorm_fwd: check(config) says which rule is broken");
     static constexpr architecture arch = C.arch;
-    static constexpr int units         = C.units;
+    static constexpr int cluster         = C.cluster;
     static constexpr int threads       = C.threads();
     static constexpr int registers     = C.registers();
     static constexpr int lds_bytes     = C.lds_bytes();
@@ -91,13 +91,13 @@ struct program
             load_parameters(b, s, a);
             const auto sum = s.template combine_by_group<float>(b, sums(b, s, x_tile), plus);
             set_means(b, s, [&](thread t, int c) { return sum(t, s.group_of(c)) * a.inverse_elements; });
-            b.wait_units<C.units>();
+            b.wait_cluster<C.cluster>();
             keep_packed(x_tile);
             const auto centred = s.template combine_by_group<centred_sums>(b, centre(b, s, x_tile), plus);
             keep_packed(x_tile);
             finish_groups(b, s, a, centred);
             store(s.window(static_cast<element*>(a.y), anew(0)), apply(b, s, x_tile));
-            b.wait_units<C.units>();
+            b.wait_cluster<C.cluster>();
         }
         else if constexpr(C.pass == pass::sums)
         {
@@ -166,7 +166,7 @@ struct program
         return b.lds_of<const channel>(t, 0)[s.place_of(t, r, v)];
     }
 
-    // Sums over the unit's elements of channels: functions of (thread, unit, channel of the slab).
+    // Sums over the workgroup's elements of channels: functions of (thread, rank, channel of the slab).
     static CK_TILE_FN auto sums(const block& b, const slab<C>& s, const tensor& x_tile)
     {
         const auto number = [&](thread t, auto r, auto v) {
@@ -202,7 +202,7 @@ struct program
             const moments m     = centred(t, group).around(known.mean, a.inverse_elements);
             const float inv_std = inv_std_of(m.squares, a.inverse_elements, a.epsilon);
             known               = {m.mean, known.scale * inv_std, known.shift, 0};
-            if(t.unit == 0 && (s.channel + c) % a.g.per_group == 0)
+            if(t.rank == 0 && (s.channel + c) % a.g.per_group == 0)
             {
                 a.mean[s.image * a.g.groups + group]    = m.mean;
                 a.inv_std[s.image * a.g.groups + group] = inv_std;

@@ -28,17 +28,17 @@ inline multi_index<3> reach_of(const digits& all, int number)
 template <class Visit>
 void each_place(const distribution& d, Visit&& visit)
 {
-    for(int unit = 0; unit < d.units(); ++unit)
+    for(int rank = 0; rank < d.cluster_size(); ++rank)
         for(int wave = 0; wave < d.waves(); ++wave)
             for(int lane = 0; lane < d.lanes(); ++lane)
             {
                 const multi_index<3> thread_at =
-                    reach_of(d.unit, unit) + reach_of(d.wave, wave) + reach_of(d.lane, lane);
+                    reach_of(d.cluster, rank) + reach_of(d.wave, wave) + reach_of(d.lane, lane);
                 for(int reg = 0; reg < d.regs(); ++reg)
                 {
                     const multi_index<3> register_at = thread_at + reach_of(d.reg, reg);
                     for(int vec = 0; vec < d.vecs(); ++vec)
-                        visit(place{wave, lane, reg, vec, unit}, register_at + reach_of(d.vec, vec));
+                        visit(place{wave, lane, reg, vec, rank}, register_at + reach_of(d.vec, vec));
                 }
             }
 }
@@ -46,7 +46,7 @@ void each_place(const distribution& d, Visit&& visit)
 template <class T, distribution D>
 T element_at(const tile<T, D>& x, const place& p)
 {
-    return x.files[(p.unit * D.waves() + p.wave) * D.lanes() + p.lane].get(p.reg, p.vec);
+    return x.files[(p.rank * D.waves() + p.wave) * D.lanes() + p.lane].get(p.reg, p.vec);
 }
 
 // Calls visit(coordinates, value) for every place of the tile; replicated elements come more than once.

@@ -70,7 +70,7 @@ class Sets(Files):
 
     def test_lists_and_ranges_are_combined(self):
         self.write(changed(waves={"min": 4, "max": 8, "step": 4}, steps=[2, 4]))
-        self.assertEqual(self.names(), [f"gfx942_fp16_channels_sums_vector8_waves{waves}_steps{steps}_units1"
+        self.assertEqual(self.names(), [f"gfx942_fp16_channels_sums_vector8_waves{waves}_steps{steps}_cluster1"
                                         for waves in (4, 8) for steps in (2, 4)])
 
     def test_fields_that_are_left_out_have_the_default_of_the_struct(self):
@@ -78,11 +78,11 @@ class Sets(Files):
         self.assertEqual(self.names()[0].split("_")[-1], "units1")
 
     def test_what_two_sets_give_is_one_instance(self):
-        self.write(SET, changed(steps=[2, 4], units=1))
+        self.write(SET, changed(steps=[2, 4], cluster=1))
         self.assertEqual(self.answer("count"), "gfx942: expanded 2, kept 2, rejected 0")
 
     def test_count_and_explain_say_why(self):
-        self.write(changed(vector=[3, 8], units=[1, 2], steps=[0, 4]))
+        self.write(changed(vector=[3, 8], cluster=[1, 2], steps=[0, 4]))
         counts = ("gfx942: expanded 8, kept 1, rejected 7 (the vector width must be a power of two of at most 16 bytes: 4, "
                   "a thread must hold at least one vector: 2, no more compute units may share a block than the architecture "
                   "lets: 1)")
@@ -91,7 +91,7 @@ class Sets(Files):
         self.assertEqual(explained[:3], [counts, "  4 x the vector width must be a power of two of at most 16 bytes",
                                          "      the vector width must be a power of two of at most 16 bytes, but one is 3: "
                                          "use 1, 2, 4 or 8"])
-        self.assertIn("      in arch gfx942, dtype fp16, dense channels, pass sums, vector 8, waves 4, steps 0, units 1", explained)
+        self.assertIn("      in arch gfx942, dtype fp16, dense channels, pass sums, vector 8, waves 4, steps 0, cluster 1", explained)
 
     def test_filters(self):
         self.write(changed(waves=[2, 4], steps=[2, 4], dtype=["fp16", "bf16"]))
@@ -174,17 +174,17 @@ class Like(Files):
                         replace=[{"where": {"waves": 4}, "by": {"waves": 8}}, {"where": {"waves": 8}, "by": {"waves": 4}},
                                  {"where": {"dense": "spatial", "waves": [1, 2]}, "by": {"steps": 3, "vector": 4}}])
         self.assertEqual([name.removeprefix("gfx90a_fp16_") for name in self.names("--targets", "gfx90a")],
-                         ["channels_sums_vector8_waves8_steps4_units1", "channels_sums_vector8_waves4_steps6_units1",
-                          "spatial_sums_vector4_waves2_steps3_units1", "channels_sums_vector8_waves4_steps5_units1"])
+                         ["channels_sums_vector8_waves8_steps4_cluster1", "channels_sums_vector8_waves4_steps6_cluster1",
+                          "spatial_sums_vector4_waves2_steps3_cluster1", "channels_sums_vector8_waves4_steps5_cluster1"])
 
     def test_chains(self):
         self.write(SET)
         self.write_like("gfx11", "gfx942", replace=[{"where": {"steps": 4}, "by": {"steps": 5}}])
         self.write_like("gfx90a", "gfx11", replace=[{"where": {"steps": 5}, "by": {"waves": 2}}])
-        self.assertEqual(self.names("--targets", "gfx90a"), ["gfx90a_fp16_channels_sums_vector8_waves2_steps5_units1"])
+        self.assertEqual(self.names("--targets", "gfx90a"), ["gfx90a_fp16_channels_sums_vector8_waves2_steps5_cluster1"])
 
     def test_what_is_legal_is_the_targets_own_matter(self):
-        self.write(changed(**{"pass": "whole", "units": 2}))
+        self.write(changed(**{"pass": "whole", "cluster": 2}))
         self.path("sm90").write_text(json.dumps({"target": "sm90", "like": "gfx942"}))
         self.assertEqual([line.split(",")[1] for line in self.answer("count").split("\n")], [" kept 0", " kept 1"])
 
@@ -195,7 +195,7 @@ class Like(Files):
 
         self.write(SET)
         here = self.path("gfx90a")
-        fields = "dtype, dense, pass, vector, waves, steps, units"
+        fields = "dtype, dense, pass, vector, waves, steps, cluster"
         expect(f"{here}: gfx90a like gfx90a goes in a circle: give sets to one of them", like="gfx90a")
         expect(f"{self.path('gfx11')}: there is no such file; targets with one: gfx90a, gfx942", like="gfx11")
         expect(f"{here}: like is 1; name a target that has a file", like=1)
@@ -238,7 +238,7 @@ class Rejections(Files):
             self.write(SET, entry)
             self.assert_rejected(f"{self.file}: sets[1]{reason}")
 
-        members = "dtype, dense, pass, vector, waves, steps, units"
+        members = "dtype, dense, pass, vector, waves, steps, cluster"
         expect(changed(tile=1), f": unknown key 'tile'; allowed are {members}")
         expect({k: v for k, v in SET.items() if k != "waves"},
                ": waves is missing; there must be dtype, dense, pass, vector, waves, steps")
@@ -258,7 +258,7 @@ class Rejections(Files):
 
     def test_arguments(self):
         self.write(SET)
-        fields = "arch, dtype, dense, pass, vector, waves, steps, units"
+        fields = "arch, dtype, dense, pass, vector, waves, steps, cluster"
         self.assert_rejected("filter 'tile.m > 1': there is no field tile.m; there are " + fields, "--filter", "tile.m > 1")
         self.assert_rejected("filter 'steps >': invalid syntax", "--filter", "steps >")
         self.assert_rejected("filter 'print(1)': Call is not allowed: compare and combine fields and values", "--filter",

@@ -52,7 +52,7 @@ CK_TILE_FN void make_opaque(Word& word)
     asm volatile("" : "+v"(word));
 }
 
-template <int Units>
+template <int Cluster>
 CK_TILE_FN grid own_block()
 {
     return {static_cast<unsigned>(__builtin_amdgcn_workgroup_id_x()),

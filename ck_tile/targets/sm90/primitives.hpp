@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The primitives of NVIDIA Hopper. The units of a block are the CTAs of a cluster.
+// The primitives of NVIDIA Hopper. The workgroups of a block are the CTAs of a cluster.
 #pragma once
 
 #include "ck_tile/targets/sm90/async_copy.hpp"
@@ -15,28 +15,28 @@ CK_TILE_FN int thread_id() { return static_cast<int>(__nvvm_read_ptx_sreg_tid_x(
 
 CK_TILE_FN void sync_block() { __nvvm_bar_sync(0); }
 
-template <int Units>
-CK_TILE_FN int own_unit()
+template <int Cluster>
+CK_TILE_FN int own_rank()
 {
-    if constexpr(Units > 1)
+    if constexpr(Cluster > 1)
         return static_cast<int>(__nvvm_read_ptx_sreg_cluster_ctarank());
     return 0;
 }
 
 template <class T>
-CK_TILE_FN T* lds_of_unit(T* own, int unit, int)
+CK_TILE_FN T* lds_of_rank(T* own, int rank, int)
 {
-    return static_cast<T*>(__nvvm_mapa(own, unit));
+    return static_cast<T*>(__nvvm_mapa(own, rank));
 }
 
-CK_TILE_FN void sync_units()
+CK_TILE_FN void sync_cluster()
 {
     __nvvm_barrier_cluster_arrive();
     __nvvm_barrier_cluster_wait();
 }
 
-CK_TILE_FN void arrive_at_units() { __nvvm_barrier_cluster_arrive_relaxed(); }
-CK_TILE_FN void wait_for_units() { __nvvm_barrier_cluster_wait(); }
+CK_TILE_FN void arrive_at_cluster() { __nvvm_barrier_cluster_arrive_relaxed(); }
+CK_TILE_FN void wait_for_cluster() { __nvvm_barrier_cluster_wait(); }
 
 CK_TILE_FN int exchange_word(int x, int mask, int) { return __nvvm_shfl_sync_bfly_i32(0xffffffff, x, mask, 0x1f); }
 
@@ -63,10 +63,10 @@ CK_TILE_FN void make_opaque(Word& word)
     asm volatile("" : "+r"(word));
 }
 
-template <int Units>
+template <int Cluster>
 CK_TILE_FN grid own_block()
 {
-    return {static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()) / Units,
+    return {static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()) / Cluster,
             static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y()),
             static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_z())};
 }
@@ -77,7 +77,7 @@ CK_TILE_FN __attribute__((device)) std::byte* own_lds()
     return ck_tile_dynamic_lds;
 }
 
-// The runtime launches kernels so that blocks of one may come to a compute unit while those of the kernel before it end. This is
+// The runtime launches kernels so that blocks of one may come to a compute rank while those of the kernel before it end. This is
 // what makes that safe, for every kernel of the library: CK_TILE_KERNEL's entry calls it before the program, so that no block
 // touches memory before the kernel before it is done and all that it wrote can be seen. That kernel has waited likewise for those
 // before it. The first instruction lets the next kernel's blocks come, once all blocks of this one are on the device.

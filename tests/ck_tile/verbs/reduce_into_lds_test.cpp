@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folds within threads, and sums through LDS, also of blocks that several units share.
+// Folds within threads, and sums through LDS, also of clusters.
 #include "ck_tile/verbs/reduce_into_lds.hpp"
 
 #include "ck_tile/verbs/map.hpp"
@@ -15,15 +15,15 @@ namespace ck_tile
 namespace
 {
 
-// Three units of two waves of 32 lanes: rows in units and registers, columns in waves, lanes and vectors.
+// Three workgroups of two waves of 32 lanes: rows in ranks and registers, columns in waves, lanes and vectors.
 constexpr distribution shared_block = {.lengths = {12, 256},
                                        .wave    = {{2, 1, 128}},
                                        .lane    = {{32, 1, 4}},
                                        .reg     = {{4, 0, 1}},
                                        .vec     = {{4, 1, 1}},
-                                       .unit    = {{3, 0, 4}}};
-// One unit, registers along both dimensions.
-constexpr distribution one_unit = {.lengths = {12, 128},
+                                       .cluster    = {{3, 0, 4}}};
+// One workgroup, registers along both dimensions.
+constexpr distribution one_workgroup = {.lengths = {12, 128},
                                    .wave    = {{2, 0, 6}},
                                    .lane    = {{32, 1, 2}},
                                    .reg     = {{2, 1, 64}, {6, 0, 1}},
@@ -43,11 +43,11 @@ void expect_folds()
     each_place(narrow, [&](const place& p, const multi_index<3>& at) {
         std::vector<int> expected, found;
         each_place(D, [&](const place& q, const multi_index<3>& other) {
-            if(q.wave == p.wave && q.lane == p.lane && q.unit == p.unit && other[1 - Dim] == at[1 - Dim])
+            if(q.wave == p.wave && q.lane == p.lane && q.rank == p.rank && other[1 - Dim] == at[1 - Dim])
                 expected.push_back(number_of(other[0], other[1]));
         });
         for_each_folded<D, Dim>(
-            p.reg, p.vec, [&](int r, int v) { found.push_back(element_at(numbers, {p.wave, p.lane, r, v, p.unit})); });
+            p.reg, p.vec, [&](int r, int v) { found.push_back(element_at(numbers, {p.wave, p.lane, r, v, p.rank})); });
         ASSERT_EQ(found, expected);
     });
 }
@@ -56,24 +56,24 @@ TEST(ForEachFolded, VisitsWhatAThreadHoldsAlongADimension)
 {
     expect_folds<shared_block, 0>();
     expect_folds<shared_block, 1>();
-    expect_folds<one_unit, 0>();
-    expect_folds<one_unit, 1>();
+    expect_folds<one_workgroup, 0>();
+    expect_folds<one_workgroup, 1>();
 }
 
 TEST(Coordinates, AreThoseOfTheDistribution)
 {
     each_place(shared_block, [](const place& p, const multi_index<3>& at) {
-        const thread t = {p.wave, p.lane, 0, p.unit};
+        const thread t = {p.wave, p.lane, 0, p.rank};
         ASSERT_EQ((coordinates<shared_block, 3>(t, p.reg, p.vec)), at);
     });
 }
 
-// The LDS of a block on the CPU, one unit's after another's.
+// The LDS of a block on the CPU, one rank's after another's.
 struct block_memory
 {
-    static constexpr int unit_bytes = 4096;
-    std::vector<double> words       = std::vector<double>(4 * unit_bytes / sizeof(double), -1.);
-    block in() { return {{}, reinterpret_cast<std::byte*>(words.data()), unit_bytes}; }
+    static constexpr int rank_bytes = 4096;
+    std::vector<double> words       = std::vector<double>(4 * rank_bytes / sizeof(double), -1.);
+    block in() { return {{}, reinterpret_cast<std::byte*>(words.data()), rank_bytes}; }
 };
 
 // A sum that remembers the order of its terms.
@@ -90,20 +90,20 @@ TEST(ReduceIntoLds, AddsUpAnyNumberOfTerms)
         {
             block_memory memory, again;
             const auto term = [&](thread t, int o, int k) {
-                return ordered{float((o + 1) * (k % 17) + t.unit), float(k % 5) / 3.f};
+                return ordered{float((o + 1) * (k % 17) + t.rank), float(k % 5) / 3.f};
             };
             const auto add = [](ordered l, ordered r) { return ordered{l.sum + r.sum, l.order + r.order}; };
             reduce_into_lds<shared_block, ordered>(memory.in(), 64, outputs, count, term, add);
             reduce_into_lds<shared_block, ordered>(again.in(), 64, outputs, count, term, add);
-            for(int unit = 0; unit < 3; ++unit)
+            for(int rank = 0; rank < 3; ++rank)
                 for(int o = 0; o < outputs; ++o)
                 {
                     float expected = 0;
                     for(int k = 0; k < count; ++k)
-                        expected += float((o + 1) * (k % 17) + unit);
-                    const ordered& found = memory.in().lds_of_unit<ordered>(unit, 64)[o];
+                        expected += float((o + 1) * (k % 17) + rank);
+                    const ordered& found = memory.in().lds_of_rank<ordered>(rank, 64)[o];
                     ASSERT_EQ(found.sum, expected) << outputs << " outputs of " << count;
-                    ASSERT_EQ(found.order, again.in().lds_of_unit<ordered>(unit, 64)[o].order);
+                    ASSERT_EQ(found.order, again.in().lds_of_rank<ordered>(rank, 64)[o].order);
                 }
         }
 }
@@ -124,7 +124,7 @@ TEST(ReduceIntoLds, KeepsToItsRoom)
 TEST(ForEachIndex, VisitsEachIndexOncePerUnit)
 {
     std::vector<int> visits(3 * 150);
-    for_each_index<shared_block>(150, [&](thread t, int i) { ++visits[std::size_t(t.unit * 150 + i)]; });
+    for_each_index<shared_block>(150, [&](thread t, int i) { ++visits[std::size_t(t.rank * 150 + i)]; });
     for(const int n : visits)
         EXPECT_EQ(n, 1);
 }

@@ -30,10 +30,10 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
         ++accepted;
         const target& t = facts(c.arch);
         for(const distribution& d : {c.tile(), c.thread_sums(), detail::folded(c.tile(), 1)})
-            ASSERT_TRUE(d.covers() && d.threads() == c.units * c.threads()) << reflect::print(c);
+            ASSERT_TRUE(d.covers() && d.threads() == c.cluster * c.threads()) << reflect::print(c);
         ASSERT_LE(c.threads(), t.max_block_threads);
         ASSERT_LE(c.lds_bytes(), t.lds_bytes) << reflect::print(c);
-        ASSERT_LE(c.units, t.max_units);
+        ASSERT_LE(c.cluster, t.max_cluster);
         ASSERT_GE(c.max_channels(), c.vector) << reflect::print(c);
     }
     EXPECT_GT(accepted, 300);
@@ -55,10 +55,10 @@ TEST(Config, RejectionsSayRuleValueAndFix)
               "waves * lanes must be within the threads of a block, but one is 1088: use fewer waves");
     EXPECT_EQ(reason([](config& c) { c.steps = 0; }),
               "a thread must hold at least one vector, but one is 0: use 1 or more steps");
-    EXPECT_EQ(reason([](config& c) { c.units = 2; }),
+    EXPECT_EQ(reason([](config& c) { c.cluster = 2; }),
               "no more compute units may share a block than the architecture lets, but one is 2: use fewer units");
-    EXPECT_EQ(reason([](config& c) { c.arch = architecture::sm90, c.units = 2, c.pass = pass::sums; }),
-              "only a pass that holds whole groups can use several units, but one is 2: use 1 unit");
+    EXPECT_EQ(reason([](config& c) { c.arch = architecture::sm90, c.cluster = 2, c.pass = pass::sums; }),
+              "only a pass that holds whole groups can use a cluster, but one is 2: use a cluster of 1");
     EXPECT_EQ(reason([](config& c) { c.steps = 64; }),
               "what a thread holds must leave a quarter of its registers, but one is 548: use fewer steps");
     EXPECT_EQ(reason([](config& c) { c.waves = 16; }), "sums and coefficients must fit the block's LDS, but one is " +

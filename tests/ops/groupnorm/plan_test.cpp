@@ -55,7 +55,7 @@ TEST(Plan, SlabsHoldEveryElementOnce)
             EXPECT_EQ(g.span % p.c, 0) << "a slab of whole groups holds no part of one; " << describe(p);
             EXPECT_EQ(g.parts.divisor, 1);
             // What the slabs' blocks prefetch makes up the image, in whole vectors; the last ones prefetch nothing.
-            const std::int64_t image = p.pixels() * p.channels(), runs = std::int64_t(g.spans.divisor) * c.units;
+            const std::int64_t image = p.pixels() * p.channels(), runs = std::int64_t(g.spans.divisor) * c.cluster;
             EXPECT_GE(g.share * runs, image) << describe(p);
             EXPECT_LT((g.share - c.vector) * runs, image) << describe(p);
             EXPECT_EQ(g.share % c.vector, 0);
@@ -93,7 +93,7 @@ TEST(Plan, RejectionsSayRuleValueAndFix)
               "narrower vector, or pad");
     EXPECT_EQ(reason(channels_whole, changed([](problem& p) { p.image = {1024, 1024}; })),
               "a group of 1048576 pixels x 8 channels does not fit the 16384 elements that a block of the instance "
-              "holds: choose one of more units, steps or waves, or a streaming pass");
+              "holds: choose one of a larger cluster, more steps or waves, or a streaming pass");
     // How much a block works on is the plan's own choice.
     const config apply = with(channels_whole, pass::apply);
     const std::string wide =

@@ -22,7 +22,7 @@ class OnGpu : public Kernel
 
 TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems) { expect_right_on_random_problems(40); }
 
-// Groups that fill the largest blocks of several units, and such that do not fit any.
+// Groups that fill the largest clusters, and such that do not fit any.
 TEST_P(Kernel, LargeGroups)
 {
     for(layout order : both_layouts)

@@ -24,7 +24,7 @@ TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems) { expect_right_on_random_
 
 TEST_P(Kernel, EveryInstanceRuns) { expect_every_instance_runs(); }
 
-// Groups that fill the largest blocks of several units, and such that do not fit any.
+// Groups that fill the largest clusters, and such that do not fit any.
 TEST_P(Kernel, LargeGroups)
 {
     for(layout order : both_layouts)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Reducing a dimension that several units share: none of them holds what the others have.
-// expect: reduce: one unit must hold the whole dimension
+// Reducing a dimension that the workgroups of a cluster share: none of them holds what the others have.
+// expect: reduce: one workgroup must hold the whole dimension
 #include "ck_tile/verbs/reduce.hpp"
 
 using namespace ck_tile;
 
-constexpr int units      = CK_TILE_BROKEN ? 2 : 1;
-constexpr distribution d = {.lengths = {8, 2 * units},
+constexpr int cluster      = CK_TILE_BROKEN ? 2 : 1;
+constexpr distribution d = {.lengths = {8, 2 * cluster},
                             .wave    = {},
                             .lane    = {{8, 0, 1}},
                             .reg     = {{2, 1, 1}},
                             .vec     = {},
-                            .unit    = units > 1 ? digits{{units, 1, 2}} : digits{}};
+                            .cluster    = cluster > 1 ? digits{{cluster, 1, 2}} : digits{}};
 
 void run(const block& in, const tile<float, d>& x)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program whose blocks want several compute units, on an architecture where a block has one.
-// expect: program: more units than can share a block
+// A program whose blocks want several compute cluster, on an architecture where a block has one.
+// expect: program: more workgroups than a cluster can have
 #include "ck_tile/targets/block.hpp"
 
 using namespace ck_tile;
@@ -8,7 +8,7 @@ using namespace ck_tile;
 struct program
 {
     static constexpr architecture arch = architecture::gfx942;
-    static constexpr int units         = 1 + CK_TILE_BROKEN;
+    static constexpr int cluster         = 1 + CK_TILE_BROKEN;
     static constexpr int threads       = 256;
     static constexpr int lds_bytes     = 0;
     struct arguments
