@@ -34,9 +34,9 @@ bool contains(const std::vector<std::string>& some, const std::string& name)
 
 void time_rows(const options& given, const char* operation, const measurement& measure)
 {
-    const device on = value_or_throw(device::open(given.target));
-    if(!on.notice().empty())
-        fmt::print("{}\n", on.notice());
+    const device dev = value_or_throw(device::open(given.target));
+    if(!dev.notice().empty())
+        fmt::print("{}\n", dev.notice());
     std::ofstream lines;
     if(!given.json.empty())
         lines.open(given.json);
@@ -53,7 +53,7 @@ void time_rows(const options& given, const char* operation, const measurement& m
                (!given.types.empty() && !contains(given.types, type)))
                 continue;
             const json found =
-                measure(on, row.at("problem"),
+                measure(dev, row.at("problem"),
                         {value_or_throw(parse_choice<data_type>("dtypes", type)), given.repeats, given.instance});
             const double ms   = found.at("ms");
             const json tflops = found.contains("flops") ? json(found["flops"].get<double>() / ms / 1e9) : json(nullptr);
@@ -66,7 +66,7 @@ void time_rows(const options& given, const char* operation, const measurement& m
                          {"row", number},
                          {"name", name},
                          {"dtype", type},
-                         {"target", on.name()},
+                         {"target", dev.name()},
                          {"tflops", tflops},
                          {"floor_gb_per_s", gb_per_s}};
             line.update(found);
@@ -77,7 +77,7 @@ void time_rows(const options& given, const char* operation, const measurement& m
 
 } // namespace
 
-rotating_inputs::rotating_inputs(const device& on, const std::vector<tensor_info>& list,
+rotating_inputs::rotating_inputs(const device& dev, const std::vector<tensor_info>& list,
                                  const harness::tensor_set& image)
 {
     double bytes = 1;
@@ -94,11 +94,11 @@ rotating_inputs::rotating_inputs(const device& on, const std::vector<tensor_info
         for(auto& copy : copies_)
             if(t.role == tensor_role::input)
             {
-                copy.push_back(value_or_throw(on.allocate(all.size())));
-                value_or_throw(on.copy_to_device(copy.back().data(), all.data(), all.size()));
+                copy.push_back(value_or_throw(dev.allocate(all.size())));
+                value_or_throw(dev.copy_to_device(copy.back().data(), all.data(), all.size()));
             }
             else if(t.role == tensor_role::result && &copy == &copies_.front())
-                copy.push_back(value_or_throw(on.allocate(static_cast<std::size_t>(t.bytes()))));
+                copy.push_back(value_or_throw(dev.allocate(static_cast<std::size_t>(t.bytes()))));
             else
                 copy.emplace_back();
     }

@@ -26,7 +26,7 @@ class rotating_inputs
 {
   public:
     // `image` holds the inputs of one image, which are as good as those of all: repeated, as no cache and no arithmetic notices.
-    rotating_inputs(const device& on, const std::vector<tensor_info>& list, const harness::tensor_set& image);
+    rotating_inputs(const device& dev, const std::vector<tensor_info>& list, const harness::tensor_set& image);
 
     // The addresses of the next turn, in the order of the list.
     std::vector<void*> next();
@@ -45,25 +45,25 @@ struct request
 };
 
 // What one row of the suite took: `ms`, `floor_bytes`, `instance`, and what else there is to say, such as `flops`.
-using measurement = std::function<json(const device& on, const json& problem, const request& how)>;
+using measurement = std::function<json(const device& dev, const json& problem, const request& how)>;
 
 template <class Op>
-json measure(const device& on, const json& problem, const request& how)
+json measure(const device& dev, const json& problem, const request& how)
 {
     using problem_type   = typename Op::problem;
     problem_type usual   = {};
     const problem_type p = value_or_throw(
         problem_from_json<problem_type>(problem, [&] { return usual.type = how.type, problem_to_json(usual); }()));
-    const auto chosen = value_or_throw(make_plan<Op>(on, p, {.instance = how.instance}));
+    const auto chosen = value_or_throw(make_plan<Op>(dev, p, {.instance = how.instance}));
 
     problem_type one = p;
     one.batch        = 1;
     harness::tensor_set image(Op::tensor_list(one));
     harness::fill_inputs<Op>(one, image, harness::fill::decimals, 1);
-    rotating_inputs inputs(on, Op::tensor_list(p), image);
-    const device_buffer workspace = value_or_throw(on.allocate(chosen.workspace_bytes));
+    rotating_inputs inputs(dev, Op::tensor_list(p), image);
+    const device_buffer workspace = value_or_throw(dev.allocate(chosen.workspace_bytes));
     const double ms               = value_or_throw(
-        on.time([&] { return run(on, chosen, Op::bind(inputs.next()), workspace.data()); }, how.repeats));
+        dev.time([&] { return run(dev, chosen, Op::bind(inputs.next()), workspace.data()); }, how.repeats));
     json found = {{"ms", ms}, {"floor_bytes", Op::floor_bytes(p)}, {"instance", names_of(chosen)}};
     if constexpr(requires { Op::flops(p); })
         found["flops"] = Op::flops(p);

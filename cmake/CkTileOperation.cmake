@@ -34,10 +34,16 @@ function(ck_tile_generate_instances target operation)
             endif()
         endforeach()
     endforeach()
+    set(rules ${PROJECT_SOURCE_DIR}/tests/code_objects/${operation}.json)
+    set(rules_option)
+    if(CK_TILE_INSTANCES STREQUAL test AND EXISTS ${rules})
+        set(rules_option --rules ${rules})
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rules})
+    endif()
     execute_process(
         COMMAND ${Python3_EXECUTABLE} ${CK_TILE_ENGINE}/generate.py generate
                 --operation ${operation} --root ${PROJECT_SOURCE_DIR} --configurations ${set_CONFIGURATIONS} --targets ${architectures} ${filters}
-                --select ${CK_TILE_INSTANCES} "--seed=${CK_TILE_SAMPLE}" --output ${output} --gpu-targets "${gpu_architectures}" --compiler ${CMAKE_CXX_COMPILER}
+                --select ${CK_TILE_INSTANCES} "--seed=${CK_TILE_SAMPLE}" ${rules_option} --output ${output} --gpu-targets "${gpu_architectures}" --compiler ${CMAKE_CXX_COMPILER}
                 "--flags=${flags}" --cache ${PROJECT_BINARY_DIR}/tools
         OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE messages ERROR_STRIP_TRAILING_WHITESPACE
         RESULT_VARIABLE code)

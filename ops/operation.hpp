@@ -82,9 +82,9 @@ class launch
         std::memcpy(arguments_.data(), &arguments, sizeof arguments);
     }
 
-    status queue(const device& on, stream s) const
+    status queue(const device& dev, stream s) const
     {
-        return on.launch(*kernel_, {static_cast<unsigned>(blocks_)}, arguments_.data(), bytes_, s);
+        return dev.launch(*kernel_, {static_cast<unsigned>(blocks_)}, arguments_.data(), bytes_, s);
     }
 
   private:
@@ -122,35 +122,35 @@ std::string_view name_of(const instance<Op>& i)
 
 // The names of the instances that the plan runs: "name", or "name, name" for passes.
 template <class Op>
-std::string names_of(const plan<Op>& what)
+std::string names_of(const plan<Op>& planned)
 {
-    if constexpr(requires { Op::instances_of(what); })
-        return fmt::format("{}", fmt::join(Op::instances_of(what), ", "));
+    if constexpr(requires { Op::instances_of(planned); })
+        return fmt::format("{}", fmt::join(Op::instances_of(planned), ", "));
     else
-        return std::string(name_of(*what.chosen));
+        return std::string(name_of(*planned.chosen));
 }
 
 // The configurations compiled into this program that the device can run.
 template <class Op>
-std::vector<const instance<Op>*> instances(const device& on)
+std::vector<const instance<Op>*> instances(const device& dev)
 {
     std::vector<const instance<Op>*> found;
     for(const instance<Op>& i : Op::instances())
-        if(i.configuration.arch == on.architecture().arch && (!on.is_host() || i.main->on_host != nullptr))
+        if(i.configuration.arch == dev.architecture().arch && (!dev.is_host() || i.main->on_host != nullptr))
             found.push_back(&i);
     return found;
 }
 
 // The support kernels for the device and the type, or that the program was built without them.
 template <class Op>
-result<const support_kernels<Op>*> support_for(const device& on, data_type type)
+result<const support_kernels<Op>*> support_for(const device& dev, data_type type)
 {
     for(const support_kernels<Op>& s : Op::support_sets())
-        if(s.arch == on.architecture().arch && s.type == type)
+        if(s.arch == dev.architecture().arch && s.type == type)
             return &s;
     return rejection{
         fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
-                    name_of(type), on.architecture().name)};
+                    name_of(type), dev.architecture().name)};
 }
 
 // Success, or why this instance cannot compute this problem.
@@ -167,11 +167,11 @@ status supports(const instance<Op>& i, const typename Op::problem& p)
 
 // The plan that costs least of those that the request allows. Rejects problems that no instance supports.
 template <class Op>
-result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, const plan_request& request = {})
+result<plan<Op>> make_plan(const device& dev, const typename Op::problem& p, const plan_request& request = {})
 {
     if(status s = Op::validate(p); !s)
         return rejection{s.reason()};
-    const auto support = support_for<Op>(on, p.type);
+    const auto support = support_for<Op>(dev, p.type);
     if(!support)
         return rejection{support.reason()};
     if(!Op::splits_reduction && request.splits > 1)
@@ -186,13 +186,13 @@ result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, cons
         planned
     } furthest            = none; // of several reasons, the one to tell is that of the instance that got furthest
     result<plan<Op>> best = rejection{""};
-    for(const instance<Op>* i : instances<Op>(on))
+    for(const instance<Op>* i : instances<Op>(dev))
     {
         if(!request.instance.empty() && name_of(*i) != request.instance)
             continue;
         const status supported = supports(*i, p);
         result<plan<Op>> candidate =
-            supported ? Op::schedule_on(on, plan<Op>{i, *support, p, Op::splits_reduction ? request.splits : 1})
+            supported ? Op::schedule_on(dev, plan<Op>{i, *support, p, Op::splits_reduction ? request.splits : 1})
                       : rejection{supported.reason()};
         const progress got = candidate                              ? planned
                              : supported                            ? supporting
@@ -208,17 +208,17 @@ result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, cons
         return best;
     if(best.reason().empty() && !request.instance.empty())
         return rejection{
-            fmt::format("instance '{}' is not one of {}: --instance list shows them", request.instance, on.name())};
+            fmt::format("instance '{}' is not one of {}: --instance list shows them", request.instance, dev.name())};
     return rejection{fmt::format("{} on {}: {}",
                                  request.instance.empty() ? "no instance supports the problem" : request.instance,
-                                 on.name(), best.reason().empty() ? "none was built" : best.reason())};
+                                 dev.name(), best.reason().empty() ? "none was built" : best.reason())};
 }
 
 // Queues launches, in order.
-inline status queue(const device& on, const std::vector<launch>& launches, stream s = {})
+inline status queue(const device& dev, const std::vector<launch>& launches, stream s = {})
 {
     for(const launch& each : launches)
-        if(status queued = each.queue(on, s); !queued)
+        if(status queued = each.queue(dev, s); !queued)
             return queued;
     return {};
 }
@@ -226,9 +226,9 @@ inline status queue(const device& on, const std::vector<launch>& launches, strea
 // Queues the kernels of the plan. `workspace` has at least workspace_bytes bytes of device memory. The same plan and inputs give
 // the same bits on every run.
 template <class Op>
-status run(const device& on, const plan<Op>& what, const typename Op::tensors& data, void* workspace, stream s = {})
+status run(const device& dev, const plan<Op>& planned, const typename Op::tensors& data, void* workspace, stream s = {})
 {
-    return queue(on, Op::launches(what, data, workspace), s);
+    return queue(dev, Op::launches(planned, data, workspace), s);
 }
 
 // Device memory that run_reference() needs beside the tensors.
@@ -243,18 +243,18 @@ std::size_t reference_workspace_bytes(const typename Op::problem& p)
 
 // The same results by the reference kernel: one thread per element, no tiles, sums in fp32 in the order of the definition.
 template <class Op>
-status run_reference(const device& on, const typename Op::problem& p, const typename Op::tensors& data, void* workspace,
-                     stream s = {})
+status run_reference(const device& dev, const typename Op::problem& p, const typename Op::tensors& data,
+                     void* workspace, stream s = {})
 {
     if(status valid = Op::validate(p); !valid)
         return valid;
     if constexpr(requires { Op::reference_supports(p); })
         if(status supported = Op::reference_supports(p); !supported)
             return supported;
-    const auto support = support_for<Op>(on, p.type);
+    const auto support = support_for<Op>(dev, p.type);
     if(!support)
         return rejection{support.reason()};
-    return queue(on, Op::reference_launches(**support, p, data, workspace), s);
+    return queue(dev, Op::reference_launches(**support, p, data, workspace), s);
 }
 
 } // namespace ck_tile

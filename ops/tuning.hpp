@@ -21,13 +21,13 @@ struct measured_plan
 // Measures every instance that supports the problem, in the number of splits that costs least, half and double of it. Overwrites
 // the results.
 template <class Op>
-result<measured_plan<Op>> tune(const device& on, const typename Op::problem& p, const typename Op::tensors& data)
+result<measured_plan<Op>> tune(const device& dev, const typename Op::problem& p, const typename Op::tensors& data)
 {
     result<measured_plan<Op>> best = rejection{"no instance supports the problem"};
     int measured                   = 0;
-    for(const instance<Op>* i : instances<Op>(on))
+    for(const instance<Op>* i : instances<Op>(dev))
     {
-        const auto usual = make_plan<Op>(on, p, {.instance = name_of(*i)});
+        const auto usual = make_plan<Op>(dev, p, {.instance = name_of(*i)});
         if(!usual)
         {
             if(!best)
@@ -38,13 +38,13 @@ result<measured_plan<Op>> tune(const device& on, const typename Op::problem& p, 
         {
             if(splits == 0)
                 continue;
-            const auto candidate = make_plan<Op>(on, p, {.instance = name_of(*i), .splits = splits});
+            const auto candidate = make_plan<Op>(dev, p, {.instance = name_of(*i), .splits = splits});
             if(!candidate)
                 continue;
-            const result<device_buffer> workspace = on.allocate(candidate->workspace_bytes);
+            const result<device_buffer> workspace = dev.allocate(candidate->workspace_bytes);
             if(!workspace)
                 continue; // a smaller split may fit
-            const result<double> time = on.time([&] { return run(on, *candidate, data, workspace->data()); });
+            const result<double> time = dev.time([&] { return run(dev, *candidate, data, workspace->data()); });
             if(!time)
                 return rejection{time.reason()};
             ++measured;
@@ -73,18 +73,18 @@ result<tuned_table> load_tuned_table(const std::filesystem::path& file)
 }
 
 template <class Op>
-void remember(tuned_table& table, const device& on, const plan<Op>& fastest)
+void remember(tuned_table& table, const device& dev, const plan<Op>& fastest)
 {
-    table.set({on.name(), problem_to_json(fastest.problem), std::string(name_of(*fastest.chosen)), fastest.splits});
+    table.set({dev.name(), problem_to_json(fastest.problem), std::string(name_of(*fastest.chosen)), fastest.splits});
 }
 
 // The plan that a tuned table chooses; where it has no choice for the device and the problem, the one that costs least.
 template <class Op>
-result<plan<Op>> make_plan(const device& on, const typename Op::problem& p, const tuned_table& tuned)
+result<plan<Op>> make_plan(const device& dev, const typename Op::problem& p, const tuned_table& tuned)
 {
-    const tuned_choice* choice = tuned.find(on.name(), problem_to_json(p));
-    return choice == nullptr ? make_plan<Op>(on, p)
-                             : make_plan<Op>(on, p, {.instance = choice->instance, .splits = choice->splits});
+    const tuned_choice* choice = tuned.find(dev.name(), problem_to_json(p));
+    return choice == nullptr ? make_plan<Op>(dev, p)
+                             : make_plan<Op>(dev, p, {.instance = choice->instance, .splits = choice->splits});
 }
 
 } // namespace ck_tile

@@ -45,7 +45,7 @@ def main():
                 sys.exit(f"the build failed:\n{done.stdout}")
             compiled = re.findall(r"^\[\d+/\d+\] (?:Building CXX object|Compiling) (.*)", done.stdout, re.MULTILINE)
             names = [path.split("/")[-1].replace("gfx942 ", "GPU code of ") for path in compiled]
-            return sorted(name.replace(f"{OPERATION}_gfx942_fp16_", "") for name in names)
+            return sorted(name.replace(f"{OPERATION}_gfx942_", "") for name in names)
 
         def expect(what, expected):
             nonlocal failures

@@ -29,7 +29,7 @@ from generator.instances import Expansion  # noqa: E402
 from generator.schema import schema  # noqa: E402
 from generator.sets import targets_of  # noqa: E402
 from generator.sources import generate  # noqa: E402
-from generator.test_set import test_set  # noqa: E402
+from generator.test_set import sample, test_set  # noqa: E402
 from generator.tool import HERE, INCLUDES, Tool  # noqa: E402
 
 
@@ -40,9 +40,12 @@ def parse_arguments():
     parser.add_argument("--targets", help="comma-separated; default: all that have a file")
     parser.add_argument("--filter", action="append", default=[], metavar="EXPRESSION",
                         help='keep only instances for which this holds: \'block.m >= 128 and dtype == "fp16"\'; repeatable')
-    parser.add_argument("--select", choices=("all", "test"), default="all",
-                        help="of these all, or few that together show everything, and a sample (default: %(default)s)")
-    parser.add_argument("--seed", default="", metavar="TEXT", help="what draws the sample of --select test")
+    parser.add_argument("--select", choices=("all", "test", "sample"), default="all",
+                        help="of these all, or few that together show everything and some more, or a third "
+                             "(default: %(default)s)")
+    parser.add_argument("--seed", default="", metavar="TEXT", help="what draws of --select test and sample")
+    parser.add_argument("--rules", type=Path, metavar="FILE",
+                        help="rules for code objects: the test set has an instance for each (tests/code_objects)")
     parser.add_argument("--root", type=Path, metavar="FOLDER",
                         help="where ops/<operation> and tile_engine_configs are; default: where this script is")
     parser.add_argument("--configurations", type=Path, metavar="FOLDER",
@@ -73,8 +76,10 @@ def run(arguments):
     targets = arguments.targets.split(",") if arguments.targets else known
     filters = [Filter(text, [*tool.fields, *({"dtype"} - set(tool.fields))]) for text in arguments.filter]
     expansions = [Expansion(folder / f"{target}.json", tool, filters) for target in targets]
-    if arguments.select == "test":
-        names = test_set(expansions, tool.fields, arguments.seed)
+    if arguments.select != "all":
+        rules = json.loads(arguments.rules.read_text())["rules"] if arguments.rules else ()
+        names = (test_set(expansions, tool.fields, arguments.seed, rules) if arguments.select == "test"
+                 else sample(expansions, arguments.seed))
         for e in expansions:
             e.keep(names)
     instances = [i for e in expansions for i in e.kept]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A distribution: which wave, lane, register and vector element of a block holds which element of a tile; and which rank, in
-// a block that several compute units share.
+// a block that is a cluster of workgroups.
 //
 // Each of these is a number that runs through digits, the first digit fastest. A digit moves `stride` elements along
 // dimension `dim` of the tile each time it steps; a digit of stride 0 moves nowhere: it replicates. So
@@ -109,7 +109,7 @@ struct digits
 };
 
 // A place in the block's registers.
-struct place
+struct slot
 {
     int wave = 0;
     int lane = 0;
@@ -117,7 +117,7 @@ struct place
     int vec  = 0;
     int rank = 0;
 
-    friend constexpr bool operator==(const place&, const place&) = default;
+    friend constexpr bool operator==(const slot&, const slot&) = default;
 };
 
 struct distribution
@@ -128,7 +128,7 @@ struct distribution
     digits lane;
     digits reg;
     digits vec;
-    digits unit = {}; // none: the block has one compute unit
+    digits cluster = {}; // none: the block is one workgroup
 
     CK_TILE_FN constexpr int cluster_size() const { return cluster.size(); }
     CK_TILE_FN constexpr int waves() const { return wave.size(); } // per workgroup
@@ -140,7 +140,7 @@ struct distribution
     CK_TILE_FN constexpr int elements() const { return length(0) * length(1) * length(2); }
 
     // Coordinate along `dim` of the element at a place.
-    CK_TILE_FN constexpr int locate(int dim, place p) const
+    CK_TILE_FN constexpr int locate(int dim, slot p) const
     {
         return cluster.along(dim, p.rank) + wave.along(dim, p.wave) + lane.along(dim, p.lane) + reg.along(dim, p.reg) +
                vec.along(dim, p.vec);

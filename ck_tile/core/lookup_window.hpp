@@ -84,7 +84,7 @@ template <class T, class Map, distribution D, int Classes>
 class lookup_window
 {
     using staged     = detail::staged_map<Map>;
-    using rows_place = std::remove_cvref_t<decltype(member<0>(staged{}.stage))>;
+    using rows_place = std::remove_cvref_t<decltype(member<0>(staged{}.layer))>;
     using classes    = detail::row_classes<decltype(staged{}.below), rows_place>;
     static_assert(staged::rank == 2, "lookup_window: the view has two dimensions, rows and positions");
 
@@ -106,13 +106,13 @@ class lookup_window
     CK_TILE_FN lookup_window(const tensor_view<T, Map>& view, const multi_index<2>& origin, unsigned* lds)
         : memory_(view.data, view.elements * static_cast<std::int64_t>(sizeof(T))),
           map_(detail::staged(view.map)),
-          classes_(member<0>(map_.stage)),
+          classes_(member<0>(map_.layer)),
           lds_(lds),
           at_(0),
           ahead_(0)
     {
-        const auto& rows      = member<0>(map_.stage);
-        const auto& along     = member<1>(map_.stage).transform;
+        const auto& rows      = member<0>(map_.layer);
+        const auto& along     = member<1>(map_.layer).transform;
         const int length      = map_.lengths()[0];
         const int last        = origin[0] + D.length(0) < length ? origin[0] + D.length(0) - 1 : length - 1;
         const int all         = product(classes_.numbers.extents);
@@ -149,7 +149,7 @@ class lookup_window
             static_for<slots>([&](auto i) {
                 if(slots > 1 || number(t) < positions)
                     look_up(ahead_ + number(t) + i * threads, position_part(o.digits[i]), o.at + i * threads < end);
-                o.digits[i] = detail::advance(member<1>(map_.stage).transform, o.digits[i], chunk_);
+                o.digits[i] = detail::advance(member<1>(map_.layer).transform, o.digits[i], chunk_);
             });
             o.at += positions;
         });
@@ -182,14 +182,14 @@ class lookup_window
         });
         static_for<D.regs()>([&](auto r) {
             constexpr int i = D.reg.number_in(0, r), j = D.reg.number_in(1, r);
-            visit(r, (offset.of[j] + o.row[i].offset) | (missing[i].of[j] << o.row[i].shift & nowhere));
+            visit(r, (offset.values[j] + o.row[i].offset) | (missing[i].values[j] << o.row[i].shift & nowhere));
         });
     }
 
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
   private:
-    using position_digits = multi_index<std::remove_cvref_t<decltype(member<1>(staged{}.stage))>::lower.count>;
+    using position_digits = multi_index<std::remove_cvref_t<decltype(member<1>(staged{}.layer))>::lower.count>;
 
     struct row
     {
@@ -207,7 +207,7 @@ class lookup_window
 
     struct entries
     {
-        unsigned of[position_count];
+        unsigned values[position_count];
     };
 
     static CK_TILE_FN constexpr int number(thread t) { return t.wave * D.lanes() + t.lane; }
@@ -219,7 +219,7 @@ class lookup_window
     CK_TILE_FN auto part(const auto& digits) const
     {
         multi_index<decltype(map_.below)::rank> l;
-        member<Dim>(map_.stage).scatter(digits, l);
+        member<Dim>(map_.layer).scatter(digits, l);
         return map_.below(l);
     }
 
@@ -254,7 +254,7 @@ class lookup_window
             __builtin_memcpy(&to, __builtin_assume_aligned(from, aligned), sizeof to);
         }
         else
-            static_for<position_count>([&](auto j) { to.of[j] = from[own.along(1, j)]; });
+            static_for<position_count>([&](auto j) { to.values[j] = from[own.along(1, j)]; });
     }
 
     memory_range memory_;

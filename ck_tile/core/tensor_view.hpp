@@ -21,10 +21,10 @@ namespace ck_tile
 
 // Member I of a tuple: boost::hana::at without its concepts, whose headers take longer to parse than this library does.
 template <int I, class Tuple>
-CK_TILE_FN constexpr decltype(auto) member(Tuple&& of)
+CK_TILE_FN constexpr decltype(auto) member(Tuple&& tuple)
 {
     return boost::hana::at_impl<boost::hana::basic_tuple_tag>::apply(
-        static_cast<Tuple&&>(of), std::integral_constant<std::size_t, std::size_t(I)>{});
+        static_cast<Tuple&&>(tuple), std::integral_constant<std::size_t, std::size_t(I)>{});
 }
 
 // Where a coordinate lands: the offset in elements from the view's pointer, and the coordinates that were guarded. An
@@ -155,7 +155,7 @@ CK_TILE_FN constexpr placed<Lower, Upper, Transform> along(const Transform& t)
     return {t};
 }
 
-// One more stage of transforms on top of a map.
+// One more layer of transforms on top of a map.
 template <class Below, class... Placed>
 struct transformed
 {
@@ -167,7 +167,7 @@ struct transformed
                   "transform: the transforms must together yield each dimension of the map below once");
 
     Below below;
-    boost::hana::basic_tuple<Placed...> stage;
+    boost::hana::basic_tuple<Placed...> layer;
 
     static constexpr bool guards_along(int d) { return (false || ... || Placed::template guards_along<Below>(d)); }
 
@@ -220,15 +220,15 @@ struct transformed
     CK_TILE_FN constexpr void each(F&& f) const
     {
         [&]<std::size_t... i>(std::index_sequence<i...>) {
-            (f(member<int(i)>(stage)), ...);
+            (f(member<int(i)>(layer)), ...);
         }(std::index_sequence_for<Placed...>{});
     }
 };
 
 template <class Below, class... Placed>
-CK_TILE_FN constexpr transformed<Below, Placed...> transform(const Below& below, const Placed&... stage)
+CK_TILE_FN constexpr transformed<Below, Placed...> transform(const Below& below, const Placed&... layer)
 {
-    return {below, boost::hana::basic_tuple<Placed...>{stage...}};
+    return {below, boost::hana::basic_tuple<Placed...>{layer...}};
 }
 
 // Whether a footprint lies inside all guarded dimensions.

@@ -15,9 +15,9 @@ namespace detail
 template <class T, int Copies>
 struct per_thread
 {
-    T of[Copies];
-    CK_TILE_FN constexpr T& operator[](int copy) { return of[copy]; }
-    CK_TILE_FN constexpr const T& operator[](int copy) const { return of[copy]; }
+    T values[Copies];
+    CK_TILE_FN constexpr T& operator[](int copy) { return values[copy]; }
+    CK_TILE_FN constexpr const T& operator[](int copy) const { return values[copy]; }
 };
 } // namespace detail
 
@@ -41,8 +41,8 @@ struct tile
     };
     file files[copies_of(D.threads())];
 
-    CK_TILE_FN constexpr file& of(thread t) { return files[t.copy]; }
-    CK_TILE_FN constexpr const file& of(thread t) const { return files[t.copy]; }
+    CK_TILE_FN constexpr file& file_of(thread t) { return files[t.copy]; }
+    CK_TILE_FN constexpr const file& file_of(thread t) const { return files[t.copy]; }
 };
 
 // f(register, vector element) for each element that a thread of the distribution holds: numbers as register_for gives them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A window: a tile-shaped, movable look into a view.
 //
-// The view's top stage takes one dimension of the window each (a merge, say), and everything below is affine. So a
+// The view's top layer takes one dimension of the window each (a merge, say), and everything below is affine. So a
 // footprint is the sum of one part per dimension, and a thread keeps a coordinate per row and per column it touches,
 // not one per element; moving carries digits, without division. Elements beyond the view's lengths do not exist.
 #pragma once
@@ -22,7 +22,7 @@ template <class Below, class... Placed>
 inline constexpr bool one_dimension_each<transformed<Below, Placed...>> =
     Below::affine && (... && (Placed::upper.count == 1 && !decltype(Placed::transform)::guarded));
 
-// The map with a top stage of one transform per dimension.
+// The map with a top layer of one transform per dimension.
 template <class Map>
 CK_TILE_FN constexpr auto staged(const Map& map)
 {
@@ -31,7 +31,7 @@ CK_TILE_FN constexpr auto staged(const Map& map)
     else
     {
         static_assert(Map::affine,
-                      "window: below the top stage, which takes one dimension per transform, all transforms "
+                      "window: below the top layer, which takes one dimension per transform, all transforms "
                       "must be affine; move the merge to the top");
         const auto lengths = map.lengths();
         return [&]<std::size_t... d>(std::index_sequence<d...>) {
@@ -47,9 +47,9 @@ using staged_map = decltype(staged(Map{}));
 template <distribution D, class Map, int Dim>
 struct side
 {
-    using place_in_map = std::remove_cvref_t<decltype(member<Dim>(Map{}.stage))>;
+    using place_in_map = std::remove_cvref_t<decltype(member<Dim>(Map{}.layer))>;
     using transform    = decltype(place_in_map::transform);
-    static_assert(place_in_map::upper.at[0] == Dim, "window: list the transforms of the top stage in the order of the "
+    static_assert(place_in_map::upper.at[0] == Dim, "window: list the transforms of the top layer in the order of the "
                                                     "dimensions that they take");
 
     int at; // of position 0
@@ -146,7 +146,7 @@ class window
     template <int Dim>
     CK_TILE_FN constexpr auto step(int by) const
     {
-        const auto& p = member<Dim>(map_.stage);
+        const auto& p = member<Dim>(map_.layer);
         using lower   = multi_index<decltype(p.transform)::lower>;
         window_step<Dim, lower> step{by, detail::step_of(p.transform, by), 0};
         if constexpr(is_unbounded<Dim>)
@@ -165,7 +165,7 @@ class window
         if constexpr(is_unbounded<Dim>)
             return memory_.skip(step.bytes);
         auto& files   = member<Dim>(sides_);
-        const auto& t = member<Dim>(map_.stage).transform;
+        const auto& t = member<Dim>(map_.layer).transform;
         for_each_thread<D>([&](thread who) {
             auto& s = files[who.copy];
             s.at += step.by;
@@ -212,7 +212,7 @@ class window
   private:
     template <int Dim>
     static constexpr bool is_unbounded =
-        std::is_same_v<std::remove_cvref_t<decltype(member<Dim>(staged{}.stage).transform)>, unbounded>;
+        std::is_same_v<std::remove_cvref_t<decltype(member<Dim>(staged{}.layer).transform)>, unbounded>;
 
     // Which of its positions along each dimension a register has.
     static constexpr multi_index<rank> register_position(int r)
@@ -227,14 +227,14 @@ class window
     CK_TILE_FN constexpr void each_side(F&& f)
     {
         [&]<std::size_t... d>(std::index_sequence<d...>) {
-            (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.stage)), ...);
+            (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.layer)), ...);
         }(all_dims);
     }
     template <class F>
     CK_TILE_FN constexpr void each_side(F&& f) const
     {
         [&]<std::size_t... d>(std::index_sequence<d...>) {
-            (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.stage)), ...);
+            (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.layer)), ...);
         }(all_dims);
     }
 

@@ -86,7 +86,7 @@ CK_TILE_FN auto take_strip(const tile<float, accumulator(S)>& acc, int i)
     for_each_thread<strip(S)>([&](thread t) {
         CK_TILE_UNROLL
         for(int j = 0; j < cols; ++j)
-            one.of(t).reg[j] = acc.of(t).reg[i + rows * j];
+            one.file_of(t).reg[j] = acc.file_of(t).reg[i + rows * j];
     });
     return one;
 }

@@ -13,9 +13,9 @@ namespace ck_tile
 
 // Keeps accumulators in the registers that suit the instruction, at this point of the program.
 template <distribution D>
-CK_TILE_FN void place_accumulators(tile<float, D>& acc)
+CK_TILE_FN void pin_accumulators(tile<float, D>& acc)
 {
-    detail::place_accumulators<D.regs()>(acc.files[0]);
+    detail::pin_accumulators<D.regs()>(acc.files[0]);
 }
 
 // The accumulators of a product: zeros.
@@ -24,7 +24,7 @@ CK_TILE_FN tile<float, gemm::accumulator(S)> accumulators()
 {
     [[maybe_unused]] constexpr bool legal = gemm::legal_shape<S>::value;
     auto acc                              = fill<float, gemm::accumulator(S)>(0.f);
-    place_accumulators(acc);
+    pin_accumulators(acc);
     return acc;
 }
 

@@ -79,7 +79,7 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
     else if constexpr(fits_registers<S, P, A::layout, B::layout>::value)
     {
         pipeline_traits<P.kind>::template run<S, P.stages>(in, acc, a, b, steps);
-        place_accumulators(acc); // until the epilogue takes them, strip by strip
+        pin_accumulators(acc); // until the epilogue takes them, strip by strip
     }
 }
 

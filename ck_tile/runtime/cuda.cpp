@@ -158,17 +158,17 @@ struct cuda_driver
         return set_function_attribute(function, function_dynamic_shared_bytes, k.lds_bytes);
     }
 
-    cu_result launch(cu_handle function, const kernel& k, grid blocks, const void* arguments, cu_handle on) const
+    cu_result launch(cu_handle function, const kernel& k, grid blocks, const void* arguments, cu_handle queue) const
     {
         std::size_t bytes             = static_cast<std::size_t>(k.argument_bytes);
         void* extra[]                 = {reinterpret_cast<void*>(parameter_buffer), const_cast<void*>(arguments),
                                          reinterpret_cast<void*>(parameter_bytes), &bytes, nullptr};
-        const unsigned cluster          = static_cast<unsigned>(k.cluster);
+        const unsigned cluster        = static_cast<unsigned>(k.cluster);
         launch_attribute attributes[] = {{stream_serialization, {1}}, {cluster_dimension, {cluster, 1, 1}}};
         const launch_configuration configuration = {{blocks.x * cluster, blocks.y, blocks.z},
                                                     {static_cast<unsigned>(k.threads), 1, 1},
                                                     static_cast<unsigned>(k.lds_bytes),
-                                                    on,
+                                                    queue,
                                                     attributes,
                                                     cluster > 1 ? 2u : 1u};
         return launch_blocks(&configuration, function, nullptr, extra);

@@ -136,28 +136,29 @@ struct hip_runtime
     }
     void release(int) const {}
 
-    hipError_t copy(void* destination, const void* source, std::size_t bytes, hipStream_t on) const
+    hipError_t copy(void* destination, const void* source, std::size_t bytes, hipStream_t queue) const
     {
-        return stream_copy != nullptr ? stream_copy(destination, source, bytes, hipMemcpyDefault, on)
+        return stream_copy != nullptr ? stream_copy(destination, source, bytes, hipMemcpyDefault, queue)
                                       : copy_of_kind(destination, source, bytes, hipMemcpyDefault);
     }
 
-    hipError_t fill(void* destination, unsigned char value, std::size_t bytes, hipStream_t on) const
+    hipError_t fill(void* destination, unsigned char value, std::size_t bytes, hipStream_t queue) const
     {
-        return stream_fill != nullptr ? stream_fill(destination, value, bytes, on)
+        return stream_fill != nullptr ? stream_fill(destination, value, bytes, queue)
                                       : fill_now(destination, value, bytes);
     }
 
     // LDS is static.
     hipError_t prepare(hipFunction_t, const kernel&) const { return hipSuccess; }
 
-    hipError_t launch(hipFunction_t function, const kernel& k, grid blocks, const void* arguments, hipStream_t on) const
+    hipError_t launch(hipFunction_t function, const kernel& k, grid blocks, const void* arguments,
+                      hipStream_t queue) const
     {
         const auto threads = static_cast<unsigned>(k.threads);
         auto bytes         = static_cast<std::size_t>(k.argument_bytes);
         void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments), HIP_LAUNCH_PARAM_BUFFER_SIZE,
                          &bytes, HIP_LAUNCH_PARAM_END};
-        return launch_blocks(function, blocks.x, blocks.y, blocks.z, threads, 1, 1, 0, on, nullptr, extra);
+        return launch_blocks(function, blocks.x, blocks.y, blocks.z, threads, 1, 1, 0, queue, nullptr, extra);
     }
 
     static bool runs_on(std::string_view code_architecture, std::string_view processor)

@@ -101,7 +101,7 @@ constexpr int blocks_at_once()
 
 // A program is a type with
 //   arch         the architecture that it is made for
-//   units        compute units that share a block; 1 if it does not say
+//   cluster      workgroups that a block is; 1 if it does not say
 //   threads      per workgroup, a multiple of the architecture's wave
 //   lds_bytes    per workgroup
 //   registers    that a thread needs, roughly; without, the compiler decides
@@ -125,7 +125,7 @@ constexpr kernel make_kernel(const char* name)
             .arch           = Program::arch,
             .threads        = Program::threads,
             .lds_bytes      = Program::lds_bytes,
-            .cluster          = detail::cluster_of<Program>(),
+            .cluster        = detail::cluster_of<Program>(),
             .argument_bytes = sizeof(typename Program::arguments),
             .on_host        = on_host};
 }

@@ -35,7 +35,7 @@ struct thread
     int wave;
     int lane;
     int copy;
-    int unit = 0; // the compute unit, in a block that several share
+    int rank = 0; // of its workgroup in the cluster that the block is
 };
 
 // Blocks of a launch, and the place of one block among them. Kernels use `x` fastest.
@@ -89,7 +89,7 @@ CK_TILE_FN constexpr void register_for(F&& f)
 template <class T, int N>
 struct constants
 {
-    T of[N];
+    T values[N];
 };
 
 // Entry i of such constants, constant itself where i is: see register_for.
@@ -98,11 +98,11 @@ CK_TILE_FN constexpr auto entry(I i)
 {
     if constexpr(on_device)
     {
-        constexpr auto found = Constants.of[i];
+        constexpr auto found = Constants.values[i];
         return found;
     }
     else
-        return Constants.of[i];
+        return Constants.values[i];
 }
 
 } // namespace ck_tile

@@ -19,7 +19,7 @@ struct kernel
     architecture arch;  // that it is compiled for
     int threads;        // per workgroup of the cluster
     int lds_bytes;      // per workgroup
-    int units;          // compute units that share a block
+    int cluster;        // workgroups of a block
     int argument_bytes; // of the struct that a launch passes
     host_block on_host; // null in a program that was built without the host target
 };

@@ -10,7 +10,7 @@ namespace ck_tile
 // The tile alone is worth its registers: what was worked out from it before this point, such as its elements in a wider type,
 // is worked out again after it instead of being kept.
 template <class T, distribution D>
-CK_TILE_FN void keep_packed([[maybe_unused]] tile<T, D>& x)
+CK_TILE_FN void make_opaque([[maybe_unused]] tile<T, D>& x)
 {
     constexpr int words = D.vecs() * static_cast<int>(sizeof(T)) / 4;
     if constexpr(on_device && words > 0)
@@ -29,7 +29,7 @@ CK_TILE_FN void keep_packed([[maybe_unused]] tile<T, D>& x)
 
 // x, of which the compiler no longer knows where it came from: what is worked out from it is worked out anew, instead of being
 // kept in registers since it was worked out before.
-CK_TILE_FN int anew(int x)
+CK_TILE_FN int opaque(int x)
 {
     make_opaque(x);
     return x;

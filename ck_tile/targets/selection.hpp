@@ -2,6 +2,7 @@
 // The architecture that this compilation makes code for. Its folder in ck_tile/targets/ says what everything else stands on.
 #pragma once
 
+// clang-format off
 #if defined(__gfx90a__)
 #define CK_TILE_TARGET gfx90a
 #elif defined(__gfx942__)
@@ -13,13 +14,13 @@
 #elif defined(__NVPTX__) && __CUDA_ARCH__ == 900
 #define CK_TILE_TARGET sm90
 #elif defined(__AMDGCN__)
-#error                                                                                                                 \
-    "ck_tile has no facts for this AMD architecture; it knows gfx90a, gfx942, gfx950 and gfx11 (--offload-arch=...). \
+#error "ck_tile has no facts for this AMD architecture; it knows gfx90a, gfx942, gfx950 and gfx11 (--offload-arch=...). \
 Add a folder in ck_tile/targets/ to add one."
 #elif defined(__NVPTX__)
 #error "ck_tile has no facts for this NVIDIA architecture; it knows sm_90a (--cuda-gpu-arch=sm_90a). \
 Add a folder in ck_tile/targets/ to add one."
 #endif
+// clang-format on
 
 #if defined(CK_TILE_TARGET)
 #define CK_TILE_ON_DEVICE 1

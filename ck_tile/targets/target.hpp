@@ -29,12 +29,12 @@ struct target
 {
     architecture arch;
     const char* name;
-    int wave;             // lanes
-    int lds_bytes;        // that a block can have
-    int lds_banks;        // of 4 bytes
-    int compute_unit_registers;   // of 4 bytes, that the threads on a compute unit share
-    int vgprs;            // 4-byte registers that a lane can have, accumulation registers included
-    int max_vector_bytes; // that one lane moves with one instruction
+    int wave;                   // lanes
+    int lds_bytes;              // that a block can have
+    int lds_banks;              // of 4 bytes
+    int compute_unit_registers; // of 4 bytes, that the threads on a compute unit share
+    int vgprs;                  // 4-byte registers that a lane can have, accumulation registers included
+    int max_vector_bytes;       // that one lane moves with one instruction
     int max_block_threads;
     int max_cluster; // workgroups that one block may be, as a cluster, each with as many threads
     lds_copy copy_to_lds;

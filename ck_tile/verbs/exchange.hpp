@@ -23,8 +23,9 @@ CK_TILE_FN tile<T, D> exchange_lanes(const tile<T, D>& x, int mask)
         });
     });
 #else
-    for_each_thread<D>(
-        [&](thread t) { y.of(t) = x.of({t.wave, t.lane ^ mask, t.copy - t.lane + (t.lane ^ mask), t.rank}); });
+    for_each_thread<D>([&](thread t) {
+        y.file_of(t) = x.file_of({t.wave, t.lane ^ mask, t.copy - t.lane + (t.lane ^ mask), t.rank});
+    });
 #endif
     return y;
 }

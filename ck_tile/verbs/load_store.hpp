@@ -24,7 +24,7 @@ CK_TILE_FN auto load(const Window& from)
     constexpr distribution D = Window::layout;
     tile<element, D> to;
     for_each_thread<D>([&](thread t) {
-        auto& registers = to.of(t);
+        auto& registers = to.file_of(t);
         from.each_access(t, [&](auto r, unsigned byte_offset) {
             registers.reg[r] = load_vector<element, D.vecs()>(from.memory(), byte_offset);
         });
@@ -38,7 +38,7 @@ CK_TILE_FN void store(const Window& to, const tile<typename Window::element, Win
 {
     constexpr distribution D = Window::layout;
     for_each_thread<D>([&](thread t) {
-        const auto& registers = from.of(t);
+        const auto& registers = from.file_of(t);
         to.each_access(t, [&](auto r, unsigned byte_offset) {
             store_vector<typename Window::element, D.vecs()>(to.memory(), byte_offset, registers.reg[r]);
         });
@@ -59,13 +59,13 @@ inline constexpr int lds_run = [] {
 
 // Where each run of a thread's elements lies in a tile, from the thread's first.
 template <distribution D, int Run>
-inline constexpr auto places_of_runs = [] {
+inline constexpr auto coords_of_runs = [] {
     constexpr int runs = D.vecs() / Run; // in a register
-    constants<multi_index<2>, D.regs() * runs> places;
+    constants<multi_index<2>, D.regs() * runs> coords;
     for(int i = 0; i < D.regs() * runs; ++i)
         for(int d = 0; d < 2; ++d)
-            places.of[i][d] = D.reg.along(d, i / runs) + D.vec.along(d, i % runs * Run);
-    return places;
+            coords.values[i][d] = D.reg.along(d, i / runs) + D.vec.along(d, i % runs * Run);
+    return coords;
 }();
 
 // Calls visit(register, first vector element, address) for each run of a thread's elements that is contiguous in LDS.
@@ -77,8 +77,8 @@ CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2
     const int col      = origin[1] + first_element<D, 1>(t);
     constexpr int runs = D.vecs() / run; // in a register
     register_for<D.regs() * runs>([&](auto i) {
-        const multi_index<2> place = entry<places_of_runs<D, run>>(i);
-        visit(i / runs, i % runs * run, memory.at(row + place[0], col + place[1]));
+        const multi_index<2> coord = entry<coords_of_runs<D, run>>(i);
+        visit(i / runs, i % runs * run, memory.at(row + coord[0], col + coord[1]));
     });
 }
 } // namespace detail
@@ -90,7 +90,7 @@ CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origi
     constexpr int run = detail::lds_run<D, T, Layout>;
     tile<T, D> to;
     for_each_thread<D>([&](thread t) {
-        auto& registers = to.of(t);
+        auto& registers = to.file_of(t);
         detail::each_lds_access<D>(from, origin, t, [&](int r, int v, const T* address) {
             __builtin_memcpy(reinterpret_cast<T*>(&registers.reg[r]) + v,
                              __builtin_assume_aligned(address, run * sizeof(T)), run * sizeof(T));
@@ -104,7 +104,7 @@ CK_TILE_FN void store(const lds_tile<T, Layout>& to, const tile<T, D>& from, mul
 {
     constexpr int run = detail::lds_run<D, T, Layout>;
     for_each_thread<D>([&](thread t) {
-        const auto& registers = from.of(t);
+        const auto& registers = from.file_of(t);
         detail::each_lds_access<D>(to, origin, t, [&](int r, int v, T* address) {
             __builtin_memcpy(__builtin_assume_aligned(address, run * sizeof(T)),
                              reinterpret_cast<const T*>(&registers.reg[r]) + v, run * sizeof(T));

@@ -15,7 +15,8 @@ CK_TILE_FN constexpr auto map(F&& f, const tile<T, D>& x, const tile<More, D>&..
 {
     tile<std::remove_cvref_t<decltype(f(x.files[0].get(0, 0), more.files[0].get(0, 0)...))>, D> y;
     for_each_thread<D>([&](thread t) {
-        for_each_element<D>([&](auto r, auto v) { y.of(t).set(r, v, f(x.of(t).get(r, v), more.of(t).get(r, v)...)); });
+        for_each_element<D>(
+            [&](auto r, auto v) { y.file_of(t).set(r, v, f(x.file_of(t).get(r, v), more.file_of(t).get(r, v)...)); });
     });
     return y;
 }
@@ -28,7 +29,7 @@ CK_TILE_FN constexpr tile<T, D> generate(F&& f)
     for_each_thread<D>([&](thread t) {
         for_each_element<D>([&](auto r, auto v) {
             [&]<std::size_t... d>(const multi_index<Rank>& at, std::index_sequence<d...>) {
-                y.of(t).set(r, v, convert<T>(f(at[d]...)));
+                y.file_of(t).set(r, v, convert<T>(f(at[d]...)));
             }(coordinates<D, Rank>(t, r, v), std::make_index_sequence<Rank>{});
         });
     });
@@ -40,7 +41,7 @@ CK_TILE_FN constexpr tile<T, D> fill(T value)
 {
     tile<T, D> y;
     for_each_thread<D>([&](thread t) {
-        register_for<D.regs()>([&](auto r) { y.of(t).reg[r] = __builtin_bit_cast(storage_t<T>, value); });
+        register_for<D.regs()>([&](auto r) { y.file_of(t).reg[r] = __builtin_bit_cast(storage_t<T>, value); });
     });
     return y;
 }
@@ -55,44 +56,44 @@ CK_TILE_FN constexpr tile<To, D> convert(const tile<From, D>& x)
 namespace detail
 {
 // Coordinates in one number, and those of sums are sums of numbers.
-constexpr long long place_number(multi_index<3> at) { return ((at[0] * (1LL << 20)) + at[1]) * (1LL << 20) + at[2]; }
+constexpr long long coord_number(multi_index<3> at) { return ((at[0] * (1LL << 20)) + at[1]) * (1LL << 20) + at[2]; }
 
 // Where each element of a thread lies, from the thread's first, if a step along dimension d counts as step[d].
 template <distribution D>
-constexpr auto places_of_thread(multi_index<3> step = {1, 1, 1})
+constexpr auto coords_of_thread(multi_index<3> step = {1, 1, 1})
 {
-    constants<long long, D.regs() * D.vecs()> places;
+    constants<long long, D.regs() * D.vecs()> coords;
     for(int r = 0; r < D.regs(); ++r)
         for(int v = 0; v < D.vecs(); ++v)
         {
             multi_index<3> at;
             for(int d = 0; d < distribution::max_rank; ++d)
                 at[d] = step[d] * (D.reg.along(d, r) + D.vec.along(d, v));
-            places.of[r * D.vecs() + v] = place_number(at);
+            coords.values[r * D.vecs() + v] = coord_number(at);
         }
-    return places;
+    return coords;
 }
 
 template <distribution D>
-inline constexpr auto places_of = places_of_thread<D>();
+inline constexpr auto coords_of = coords_of_thread<D>();
 
 // For each place that is wanted, which of a thread's it is: -1 if none.
 template <int Have, int Wanted>
-constexpr auto find_places(const constants<long long, Have>& have, const constants<long long, Wanted>& wanted)
+constexpr auto find_coords(const constants<long long, Have>& have, const constants<long long, Wanted>& wanted)
 {
     constants<int, Wanted> found;
     for(int i = 0; i < Wanted; ++i)
     {
-        found.of[i] = Have - 1;
-        while(found.of[i] >= 0 && have.of[found.of[i]] != wanted.of[i])
-            --found.of[i];
+        found.values[i] = Have - 1;
+        while(found.values[i] >= 0 && have.values[found.values[i]] != wanted.values[i])
+            --found.values[i];
     }
     return found;
 }
 
 // Which of the elements that a thread holds in one distribution are those that it holds in another.
 template <distribution From, distribution To>
-inline constexpr auto register_map_of = find_places(places_of<From>, places_of<To>);
+inline constexpr auto register_map_of = find_coords(coords_of<From>, coords_of<To>);
 
 template <distribution From, distribution To>
 constexpr bool same_owners()
@@ -100,7 +101,7 @@ constexpr bool same_owners()
     if(From.cluster != To.cluster || From.wave != To.wave || From.lane != To.lane ||
        From.regs() * From.vecs() != To.regs() * To.vecs())
         return false;
-    for(int from : register_map_of<From, To>.of)
+    for(int from : register_map_of<From, To>.values)
         if(from < 0)
             return false;
     return true;
@@ -117,8 +118,8 @@ CK_TILE_FN constexpr tile<T, To> rearrange(const tile<T, From>& x)
     tile<T, To> y;
     for_each_thread<To>([&](thread t) {
         register_for<To.regs() * To.vecs()>([&](auto i) {
-            const int from                            = entry<detail::register_map_of<From, To>>(i);
-            y.of(t).reg[i / To.vecs()][i % To.vecs()] = x.of(t).reg[from / From.vecs()][from % From.vecs()];
+            const int from                                 = entry<detail::register_map_of<From, To>>(i);
+            y.file_of(t).reg[i / To.vecs()][i % To.vecs()] = x.file_of(t).reg[from / From.vecs()][from % From.vecs()];
         });
     });
     return y;

@@ -33,7 +33,7 @@ constexpr distribution reduced(const distribution& d, int dim)
                       .lane    = without(d.lane, dim, true),
                       .reg     = without(d.reg, dim, false),
                       .vec     = without(d.vec, dim, false),
-                      .cluster    = d.cluster};
+                      .cluster = d.cluster};
     r.lengths[dim] = 1;
     return r;
 }
@@ -93,8 +93,8 @@ CK_TILE_FN void combine_lanes(tile<T, D>& x, int mask, Op&& op)
     for_each_thread<D>([&](thread t) {
         const bool lower = (t.lane & mask) == 0;
         for_each_element<D>([&](auto r, auto v) {
-            const T mine = x.of(t).get(r, v), theirs = other.of(t).get(r, v);
-            x.of(t).set(r, v, lower ? op(mine, theirs) : op(theirs, mine));
+            const T mine = x.file_of(t).get(r, v), theirs = other.file_of(t).get(r, v);
+            x.file_of(t).set(r, v, lower ? op(mine, theirs) : op(theirs, mine));
         });
     });
 }
@@ -113,13 +113,13 @@ inline constexpr auto fold_order = [] {
     constexpr distribution to = ck_tile::folded<D, Dim>;
     multi_index<3> step       = {1, 1, 1};
     step[Dim]                 = 0;
-    const auto all            = places_of_thread<D>(step);
+    const auto all            = coords_of_thread<D>(step);
     constants<int, D.regs() * D.vecs()> order;
     int ordered = 0;
-    for(long long one : places_of<to>.of)
+    for(long long one : coords_of<to>.values)
         for(int i = 0; i < D.regs() * D.vecs(); ++i)
-            if(all.of[i] == one)
-                order.of[ordered++] = i;
+            if(all.values[i] == one)
+                order.values[ordered++] = i;
     return order;
 }();
 } // namespace detail
@@ -134,12 +134,12 @@ CK_TILE_FN constexpr void for_each_folded(R r, V v, F&& f)
     constexpr int each        = D.regs() * D.vecs() / (to.regs() * to.vecs());
     if constexpr(on_device)
         static_for<each>([&](auto n) {
-            constexpr int i = detail::fold_order<D, Dim>.of[(r * to.vecs() + v) * each + n];
+            constexpr int i = detail::fold_order<D, Dim>.values[(r * to.vecs() + v) * each + n];
             f(constant<i / D.vecs()>{}, constant<i % D.vecs()>{});
         });
     else
         register_for<each>([&](int n) {
-            const int i = detail::fold_order<D, Dim>.of[(r * to.vecs() + v) * each + n];
+            const int i = detail::fold_order<D, Dim>.values[(r * to.vecs() + v) * each + n];
             f(i / D.vecs(), i % D.vecs());
         });
 }
@@ -168,11 +168,11 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
                 bool first = true;
                 T sum      = T{};
                 for_each_folded<D, Dim>(r, v, [&](auto from, auto element) {
-                    const T next = x.of(t).get(from, element);
+                    const T next = x.file_of(t).get(from, element);
                     sum          = first ? next : op(sum, next);
                     first        = false;
                 });
-                y.of(t).set(r, v, sum);
+                y.file_of(t).set(r, v, sum);
             });
         });
     });
@@ -196,7 +196,7 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
         for_each_thread<D>([&](thread t) {
             static_for<to.regs()>([&](auto r) {
                 static_for<to.vecs()>([&](auto v) {
-                    shared[(t.wave * registers + r * to.vecs() + v) * lanes + t.lane] = y.of(t).get(r, v);
+                    shared[(t.wave * registers + r * to.vecs() + v) * lanes + t.lane] = y.file_of(t).get(r, v);
                 });
             });
         });
@@ -217,7 +217,7 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
                         const T next = shared[((base + distance) * registers + r * to.vecs() + v) * lanes + t.lane];
                         sum          = n == 0 ? next : op(sum, next);
                     });
-                    y.of(t).set(r, v, sum);
+                    y.file_of(t).set(r, v, sum);
                 });
             });
         });

@@ -48,22 +48,22 @@ CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, in
             ++wave_bits;
 
     // A part of an output for each of its waves, at lds_offset, or after the results if there are several.
-    const int parts = outputs << wave_bits, parts_at = wave_bits > 0 ? outputs : 0;
+    const int partials = outputs << wave_bits, partials_at = wave_bits > 0 ? outputs : 0;
     const int lanes = 1 << lane_bits, terms_apart = lanes << wave_bits;
     CK_TILE_KEEP_LOOP
-    for(int first = 0; first < parts; first += D.waves() * D.lanes() >> lane_bits)
+    for(int first = 0; first < partials; first += D.waves() * D.lanes() >> lane_bits)
     {
         bool needed = false; // is a wave held here, for an output
-        for_each_thread<D>([&](thread t) { needed |= first + (t.wave * D.lanes() >> lane_bits) < parts; });
+        for_each_thread<D>([&](thread t) { needed |= first + (t.wave * D.lanes() >> lane_bits) < partials; });
         if(!needed)
             break;
         detail::per_thread<T, copies_of(D.threads())> sums;
         for_each_thread<D>([&](thread t) {
             const int number = detail::number_in_workgroup<D>(t), wanted = first + (number >> lane_bits);
-            const int part = wanted < parts ? wanted : parts - 1, o = part >> wave_bits;
+            const int partial = wanted < partials ? wanted : partials - 1, o = partial >> wave_bits;
             T sum = T{};
             CK_TILE_KEEP_LOOP
-            for(int k = (part & ((1 << wave_bits) - 1)) << lane_bits | (number & (lanes - 1)); k < count;
+            for(int k = (partial & ((1 << wave_bits) - 1)) << lane_bits | (number & (lanes - 1)); k < count;
                 k += AtOnce * terms_apart)
             {
                 // The reads of a batch do not wait for each other; past the end, the last term is read and left out.
@@ -86,9 +86,9 @@ CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, in
             });
         }
         for_each_thread<D>([&](thread t) {
-            const int number = detail::number_in_workgroup<D>(t), part = first + (number >> lane_bits);
-            if((number & (lanes - 1)) == 0 && part < parts)
-                in.lds_of<T>(t, lds_offset)[parts_at + part] = sums[t.copy];
+            const int number = detail::number_in_workgroup<D>(t), partial = first + (number >> lane_bits);
+            if((number & (lanes - 1)) == 0 && partial < partials)
+                in.lds_of<T>(t, lds_offset)[partials_at + partial] = sums[t.copy];
         });
     }
     in.sync();
@@ -96,7 +96,7 @@ CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, in
     if(wave_bits > 0)
     {
         for_each_index<D>(outputs, [&](thread t, int o) {
-            const T* parts_of_o = in.lds_of<T>(t, lds_offset) + parts_at + (o << wave_bits);
+            const T* parts_of_o = in.lds_of<T>(t, lds_offset) + partials_at + (o << wave_bits);
             T sum               = parts_of_o[0];
             CK_TILE_KEEP_LOOP
             for(int wave = 1; wave < 1 << wave_bits; ++wave)

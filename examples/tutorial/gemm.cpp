@@ -19,13 +19,13 @@ int main()
     for(int i = 0; i < n * k; ++i)
         b[i] = static_cast<fp16>(i % 5 - 2);
 
-    auto on = device::open("auto");
-    if(on && !on->is_host() && on->architecture().arch != tutorial::gemm_program::arch)
-        on = device::open("host"); // this kernel was built for one architecture
-    if(!on)
-        return fmt::print(stderr, "{}\n", on.reason()), 2;
-    auto a_memory = on->allocate(a.size() * sizeof(fp16)), b_memory = on->allocate(b.size() * sizeof(fp16)),
-         c_memory = on->allocate(c.size() * sizeof(fp16));
+    auto dev = device::open("auto");
+    if(dev && !dev->is_host() && dev->architecture().arch != tutorial::gemm_program::arch)
+        dev = device::open("host"); // this kernel was built for one architecture
+    if(!dev)
+        return fmt::print(stderr, "{}\n", dev.reason()), 2;
+    auto a_memory = dev->allocate(a.size() * sizeof(fp16)), b_memory = dev->allocate(b.size() * sizeof(fp16)),
+         c_memory = dev->allocate(c.size() * sizeof(fp16));
     if(!a_memory || !b_memory || !c_memory)
         return fmt::print(stderr, "out of memory\n"), 2;
 
@@ -37,10 +37,10 @@ int main()
                                                          k};
     constexpr gemm::shape tile                        = tutorial::gemm_program::shape;
     const grid blocks = {static_cast<unsigned>(ceil_div(n, tile.n)), static_cast<unsigned>(ceil_div(m, tile.m))};
-    for(const status& s : {on->copy_to_device(a_memory->data(), a.data(), a_memory->bytes()),
-                           on->copy_to_device(b_memory->data(), b.data(), b_memory->bytes()),
-                           on->launch(tutorial_gemm, blocks, arguments), on->synchronize(),
-                           on->copy_to_host(c.data(), c_memory->data(), c_memory->bytes())})
+    for(const status& s : {dev->copy_to_device(a_memory->data(), a.data(), a_memory->bytes()),
+                           dev->copy_to_device(b_memory->data(), b.data(), b_memory->bytes()),
+                           dev->launch(tutorial_gemm, blocks, arguments), dev->synchronize(),
+                           dev->copy_to_host(c.data(), c_memory->data(), c_memory->bytes())})
         if(!s)
             return fmt::print(stderr, "{}\n", s.reason()), 2;
 
@@ -53,7 +53,7 @@ int main()
                 sum += static_cast<double>(a[i * k + l]) * static_cast<double>(b[j * k + l]);
             wrong += static_cast<double>(c[i * n + j]) != sum;
         }
-    fmt::print("{}x{}x{} on {}: {}\n", m, n, k, on->name(),
+    fmt::print("{}x{}x{} on {}: {}\n", m, n, k, dev->name(),
                wrong == 0 ? "right" : fmt::format("{} elements wrong", wrong));
     return wrong == 0 ? 0 : 1;
 }

@@ -59,15 +59,15 @@ tensor_shape image_shape(const problem& p, const extents& lengths, std::int64_t 
     return {};
 }
 
-status check_range(std::string_view what, std::int64_t value, std::int64_t least)
+status check_range(std::string_view name, std::int64_t value, std::int64_t least)
 {
     if(value < least)
     {
-        return rejection{fmt::format("{} must be {}, but is {}: choose {} or more", what,
+        return rejection{fmt::format("{} must be {}, but is {}: choose {} or more", name,
                                      least > 0 ? "positive" : "zero or positive", value, least)};
     }
     if(value > largest_number)
-        return rejection{fmt::format("{} must fit 32 bits, but is {}: choose {} or less", what, value, largest_number)};
+        return rejection{fmt::format("{} must fit 32 bits, but is {}: choose {} or less", name, value, largest_number)};
     return {};
 }
 
@@ -105,8 +105,8 @@ status check_dimension(const problem& p, int d)
     };
     for(const auto& number : numbers)
     {
-        const std::string what = fmt::format("{} in dimension {}", number.name, dimension_name(p, d));
-        if(status in_range = check_range(what, number.value, number.least); !in_range)
+        const std::string name = fmt::format("{} in dimension {}", number.name, dimension_name(p, d));
+        if(status in_range = check_range(name, number.value, number.least); !in_range)
             return in_range;
     }
 

@@ -79,13 +79,13 @@ struct program
             gemm::store_through_lds<shape, C.vector.wei>(b, acc, to, origin);
     }
 
-    struct place
+    struct coord
     {
         int tile_m, tile_n, group, split;
     };
 
     // Tiles of one group and split are neighbours: they share dY and X in the cache.
-    static CK_TILE_FN place unmerge_block(unsigned number, const arguments& a)
+    static CK_TILE_FN coord unmerge_block(unsigned number, const arguments& a)
     {
         const auto digits = merge<4>{{a.splits, a.conv.groups, a.tiles_n, a.tiles_m}}.map({static_cast<int>(number)});
         return {digits[3], digits[2], digits[1], digits[0]};

@@ -38,22 +38,22 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
              .slack = 4}};
 }
 
-std::vector<launch> operation::launches(const plan<operation>& what, const tensors& data, void* workspace)
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
 {
-    const config& c    = what.chosen->configuration;
-    const problem& p   = what.problem;
+    const config& c    = planned.chosen->configuration;
+    const problem& p   = planned.problem;
     arguments a        = arguments_of(p, data);
     a.partials         = static_cast<float*>(workspace);
-    a.splits           = what.splits;
-    a.pixels_per_split = static_cast<int>(split_length(p, what.splits));
+    a.splits           = planned.splits;
+    a.pixels_per_split = static_cast<int>(split_length(p, planned.splits));
     a.tiles_m          = static_cast<int>(ceil_div(p.k, c.tile.block.m));
     a.tiles_n          = static_cast<int>(ceil_div(row_length(p), c.tile.block.n));
 
-    std::vector<launch> all = {{*what.chosen->main, tiles_of(c, p) * a.splits, a}};
+    std::vector<launch> all = {{*planned.chosen->main, tiles_of(c, p) * a.splits, a}};
     if(a.splits > 1)
     {
         const finish_arguments f = {a.partials, a.wei, weights_of(p), a.splits};
-        all.emplace_back((*what.support)["finish"],
+        all.emplace_back((*planned.support)["finish"],
                          ceil_div(f.weights, finish_program<architecture::gfx942, data_type::fp32>::per_block), f);
     }
     return all;

@@ -40,8 +40,8 @@ struct operation
     static double flops(const problem& p) { return p.flops(); }
 
     static status supports(const config& c, const problem& p);
-    static result<plan<operation>> schedule_on(const device& on, plan<operation> chosen);
-    static std::vector<launch> launches(const plan<operation>& what, const tensors& data, void* workspace);
+    static result<plan<operation>> schedule_on(const device& dev, plan<operation> chosen);
+    static std::vector<launch> launches(const plan<operation>& planned, const tensors& data, void* workspace);
     static std::vector<launch> reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace);
 

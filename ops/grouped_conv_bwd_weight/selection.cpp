@@ -24,16 +24,17 @@ double cost(const config& c, const conv::problem& p)
 
 // The split that takes least, counted in steps of the main loop: rounds of blocks that fill the chip, and what each block and
 // each partial sum costs beside.
-int choose_split(const device& on, const config& c, const conv::problem& p)
+int choose_split(const device& dev, const config& c, const conv::problem& p)
 {
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const std::int64_t useful =
         std::max<std::int64_t>(pixels / (4 * c.tile.block.k), 1); // four steps of the main loop at least
-    const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
-    const int registers_allow = c.tile.pipeline == gemm::pipeline::async_stages ? 3 : 2; // blocks, more or less
-    const int blocks_per_compute_unit = std::clamp(on.architecture().lds_bytes / c.lds_bytes(), 1, registers_allow);
-    const std::int64_t slots = static_cast<std::int64_t>(on.compute_units()) * blocks_per_compute_unit, tiles = tiles_of(c, p);
-    const auto cost = [&](std::int64_t splits) {
+    const std::int64_t needed         = ceil_div(pixels, max_split_pixels(p));
+    const int registers_allow         = c.tile.pipeline == gemm::pipeline::async_stages ? 3 : 2; // blocks, more or less
+    const int blocks_per_compute_unit = std::clamp(dev.architecture().lds_bytes / c.lds_bytes(), 1, registers_allow);
+    const std::int64_t slots          = static_cast<std::int64_t>(dev.compute_units()) * blocks_per_compute_unit,
+                       tiles          = tiles_of(c, p);
+    const auto cost                   = [&](std::int64_t splits) {
         constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it
         const double rounds = static_cast<double>(ceil_div(tiles * splits, slots));
         return rounds * (static_cast<double>(ceil_div(ceil_div(pixels, splits), c.tile.block.k)) + block) +
@@ -59,11 +60,11 @@ status operation::supports(const config& c, const problem& p)
         return rejection{fmt::format("the instance has {} spatial dimensions, the problem {}: choose one with as many",
                                      c.spatial, p.spatial)};
     const std::int64_t out_run = channels ? p.k : p.output_pixels(), in_run = channels ? p.c : 1;
-    const auto rejected = [](const char* what, std::int64_t length, int vector) {
+    const auto rejected = [](const char* name, std::int64_t length, int vector) {
         return rejection{
             fmt::format("{} = {} is not a multiple of the vector width {}: choose an instance with a narrower "
                         "vector, or pad",
-                        what, length, vector)};
+                        name, length, vector)};
     };
     if(out_run % c.vector.out != 0)
         return rejected(channels ? "K per group" : "output pixels of an image", out_run, c.vector.out);
@@ -92,13 +93,13 @@ status operation::supports(const config& c, const problem& p)
     return {};
 }
 
-result<plan<operation>> operation::schedule_on(const device& on, plan<operation> chosen)
+result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
 {
     const config& c           = chosen.chosen->configuration;
     const problem& p          = chosen.problem;
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const bool one            = c.split == split_k::one_split;
-    const std::int64_t wanted = chosen.splits > 0 ? chosen.splits : one ? 1 : choose_split(on, c, p);
+    const std::int64_t wanted = chosen.splits > 0 ? chosen.splits : one ? 1 : choose_split(dev, c, p);
     if(wanted > pixels)
         return rejection{
             fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};

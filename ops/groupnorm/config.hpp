@@ -53,9 +53,9 @@ struct config
     data_type dtype;
     innermost dense;
     groupnorm::pass pass;
-    int vector;    // elements that one access moves
-    int waves;     // of a workgroup
-    int steps;     // vectors of each tensor that a thread holds
+    int vector;      // elements that one access moves
+    int waves;       // of a workgroup
+    int steps;       // vectors of each tensor that a thread holds
     int cluster = 1; // compute cluster that share a block
 
     constexpr int wave() const { return facts(arch).wave; }
@@ -70,7 +70,7 @@ struct config
                 .lane    = {{wave(), 1, vector}},
                 .reg     = {{steps, 0, 1}},
                 .vec     = {{vector, 1, 1}},
-                .cluster    = {{cluster, 0, steps}}};
+                .cluster = {{cluster, 0, steps}}};
     }
 
     // Sums within a thread: of its steps, which stand at the same channels; or of each vector, which lies in one channel.

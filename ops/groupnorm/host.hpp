@@ -51,32 +51,32 @@ struct purpose
     int (*tensors)(pass);      // tensors of the size of x that a pass moves
 };
 
-inline int compute_units(const device& on)
+inline int compute_units(const device& dev)
 {
-    return on.is_host() ? on.architecture().compute_units : on.compute_units();
+    return dev.is_host() ? dev.architecture().compute_units : dev.compute_units();
 }
 
 // The passes of a problem of which `chosen` does its own, those beside it at the least cost (that of cut_into_slabs).
 template <class Op>
-result<passes<Op>> passes_with(const device& on, const instance<Op>& chosen, const problem& p, const purpose& what)
+result<passes<Op>> passes_with(const device& dev, const instance<Op>& chosen, const problem& p, const purpose& wanted)
 {
     const auto cut_for = [&](const instance<Op>& i) {
         const pass does = i.configuration.pass;
-        return cut_into_slabs(i.configuration, p, compute_units(on), what.tensors(does),
-                              what.several_tiles || does != pass::sums);
+        return cut_into_slabs(i.configuration, p, compute_units(dev), wanted.tensors(does),
+                              wanted.several_tiles || does != pass::sums);
     };
     const pass own  = chosen.configuration.pass;
     const auto made = cut_for(chosen);
     if(!made)
         return rejection{made.reason()};
     passes<Op> all = {{{&chosen, made->slabs}}, made->cost};
-    if(own == pass::whole || !what.result)
+    if(own == pass::whole || !wanted.result)
         return all;
 
     const pass missing = own == pass::sums ? pass::apply : pass::sums;
     std::optional<passes<Op>> best;
     std::string reason = fmt::format("no instance does the pass {}", name_of(missing));
-    for(const instance<Op>* i : instances<Op>(on))
+    for(const instance<Op>* i : instances<Op>(dev))
         if(i->configuration.pass == missing && i->configuration.dtype == p.type)
         {
             const auto other = cut_for(*i);

@@ -31,7 +31,7 @@ geometry sizes_of(const problem& p)
     return g;
 }
 
-std::int64_t slabs_of(const geometry& g) { return std::int64_t(g.batch) * g.spans.divisor * g.parts.divisor; }
+std::int64_t slabs_of(const geometry& g) { return std::int64_t(g.batch) * g.spans.divisor * g.chunks.divisor; }
 
 // Blocks that a compute unit holds at the same time, and a device.
 int blocks_per_compute_unit(const config& c)
@@ -44,15 +44,15 @@ std::int64_t blocks_at_once(const config& c, int compute_units)
 }
 
 // Sets span and part of a geometry, and what follows from them.
-void set_slabs(geometry& g, const config& c, std::int64_t span, std::int64_t part, std::int64_t tiles)
+void set_slabs(geometry& g, const config& c, std::int64_t span, std::int64_t chunk, std::int64_t tiles)
 {
-    g.span  = static_cast<int>(span);
-    g.part  = static_cast<int>(std::min<std::int64_t>(part, g.pixels));
-    g.spans = divider(static_cast<int>(ceil_div(g.channels, g.span)));
-    g.parts = divider(static_cast<int>(ceil_div(g.pixels, g.part)));
-    g.rows  = c.columns() / g.span;
+    g.span   = static_cast<int>(span);
+    g.chunk  = static_cast<int>(std::min<std::int64_t>(chunk, g.pixels));
+    g.spans  = divider(static_cast<int>(ceil_div(g.channels, g.span)));
+    g.chunks = divider(static_cast<int>(ceil_div(g.pixels, g.chunk)));
+    g.rows   = c.columns() / g.span;
     // The last part of a channel may be shorter than the others; a part holds no second channel.
-    g.vectors = divider((c.dense == innermost::channels ? g.span : g.part) / c.vector);
+    g.vectors = divider((c.dense == innermost::channels ? g.span : g.chunk) / c.vector);
     g.tiles   = static_cast<int>(tiles);
 }
 
@@ -63,9 +63,9 @@ void set_prefetch(geometry& g, const config& c, int compute_units)
     const std::int64_t image   = std::int64_t(g.pixels) * g.channels / c.vector;
     const std::int64_t round   = blocks_at_once(c, compute_units);
     const std::int64_t nothing = slabs_of(g);
-    g.share                    = static_cast<int>(ceil_div(image, std::int64_t(g.spans.divisor) * c.cluster)) * c.vector;
-    g.ahead =
-        static_cast<int>(blocks_per_compute_unit(c) <= 2 ? std::min(ceil_div(round * 3, std::int64_t(4)), nothing) : nothing);
+    g.share = static_cast<int>(ceil_div(image, std::int64_t(g.spans.divisor) * c.cluster)) * c.vector;
+    g.ahead = static_cast<int>(blocks_per_compute_unit(c) <= 2 ? std::min(ceil_div(round * 3, std::int64_t(4)), nothing)
+                                                               : nothing);
 }
 
 // Bytes of a run of memory, as memory moves them: whole sectors, in which runs begin anywhere.
@@ -77,7 +77,7 @@ double moved_bytes(std::int64_t run)
 
 double cost_of(const geometry& g, const config& c, const problem& p, int compute_units, int tensors)
 {
-    const std::int64_t bytes = bytes_of(p.type), pixels = std::min(g.part, g.pixels);
+    const std::int64_t bytes = bytes_of(p.type), pixels = std::min(g.chunk, g.pixels);
     const std::int64_t run = c.dense == innermost::channels ? g.span * bytes : g.span * pixels * bytes;
     // The caches keep for neighbouring blocks half of what is moved in vain.
     const double moved        = (moved_bytes(run) + static_cast<double>(run)) / 2;
@@ -178,14 +178,14 @@ result<cut> cut_into_slabs(const config& c, const problem& p, int compute_units,
                         p.pixels(), p.c, std::int64_t(c.cluster) * c.steps * c.columns())};
     const geometry& g = made->slabs;
     const std::int64_t rows =
-        channels ? std::int64_t(c.cluster) * c.steps * g.tiles * g.rows * p.channels() : std::int64_t(g.span) * g.part;
+        channels ? std::int64_t(c.cluster) * c.steps * g.tiles * g.rows * p.channels() : std::int64_t(g.span) * g.chunk;
     if(rows * bytes_of(p.type) > range_bytes)
         return rejection{
             fmt::format("the pixels that a block works on span {} bytes of all channels, more than the {} that a "
                         "view can: choose an instance of fewer steps, or fewer channels",
                         rows * bytes_of(p.type), range_bytes)};
-    if(slabs_of(g) * c.cluster > max_blocks || std::int64_t(g.batch) * g.parts.divisor > max_blocks ||
-       std::int64_t(g.parts.divisor) * p.c > max_blocks)
+    if(slabs_of(g) * c.cluster > max_blocks || std::int64_t(g.batch) * g.chunks.divisor > max_blocks ||
+       std::int64_t(g.chunks.divisor) * p.c > max_blocks)
         return rejection{
             fmt::format("{} slabs are more than the {} blocks of a launch: split the batch", slabs_of(g), max_blocks)};
     if(c.pass == pass::whole)

@@ -30,8 +30,8 @@ struct image_order
     const problem& p;
     std::int64_t image, pixel, channel; // strides
 
-    explicit image_order(const problem& of)
-        : p(of),
+    explicit image_order(const problem& given)
+        : p(given),
           image(p.pixels() * p.channels()),
           pixel(p.layout == layout::nhwgc ? p.channels() : 1),
           channel(p.layout == layout::nhwgc ? 1 : p.pixels())
@@ -63,15 +63,15 @@ struct statistics
     statistics(const problem& p, const std::vector<float>& x, double epsilon)
         : mean(static_cast<std::size_t>(p.batch * p.groups)), inv_std(mean.size())
     {
-        const image_order place(p);
+        const image_order offset(p);
         on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
             const std::int64_t n = statistic / p.groups, first = statistic % p.groups * p.c;
             const double elements = static_cast<double>(p.group_elements());
-            const auto average    = [&](auto&& of) {
+            const auto average    = [&](auto&& term) {
                 double sum = 0;
                 for(std::int64_t c = first; c < first + p.c; ++c)
                     for(std::int64_t i = 0; i < p.pixels(); ++i)
-                        sum += of(static_cast<double>(x[place(n, c, i)]));
+                        sum += term(static_cast<double>(x[offset(n, c, i)]));
                 return sum / elements;
             };
             const double middle   = average([](double v) { return v; });

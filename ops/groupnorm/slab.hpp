@@ -20,15 +20,15 @@ struct geometry
     int batch, pixels, groups, channels; // channels of an image
     divider per_group;                   // channels
     int span;                            // channels of a slab
-    divider spans, parts;                // slabs across an image's channels and pixels
-    int part;                            // pixels of a slab
+    divider spans, chunks;               // slabs across an image's channels and pixels
+    int chunk;                           // pixels of a slab
     int rows;                            // pixels of a step of the tile, channels innermost
     divider vectors;                     // of a slab's pixel, channels innermost; else of a channel
     int tiles;                           // that a block works on, one after another
     int share; // elements of an image, in whole vectors, for each workgroup of its slabs: see prefetch()
     int ahead; // how many slabs later the slab comes that a whole pass prefetches for
 
-    CK_TILE_FN constexpr int slabs() const { return batch * spans.divisor * parts.divisor; } // one for each block
+    CK_TILE_FN constexpr int slabs() const { return batch * spans.divisor * chunks.divisor; } // one for each block
 };
 
 template <config C>
@@ -44,20 +44,20 @@ struct slab
     static constexpr int channel_room_at = C.room_at(0), group_room_at = C.room_at(1), rank_room_at = C.rank_room_at();
 
     const geometry& g;
-    int image, part, span;
+    int image, chunk, span;
     int channel, channels; // the first, and how many
     int pixel, pixels;
 
-    CK_TILE_FN slab(const geometry& of, int number) : g(of)
+    CK_TILE_FN slab(const geometry& shared, int number) : g(shared)
     {
         const int outer = number / g.spans;
-        image           = outer / g.parts;
-        part            = outer % g.parts;
+        image           = outer / g.chunks;
+        chunk           = outer % g.chunks;
         span            = number % g.spans;
         channel         = span * g.span;
-        pixel           = part * g.part;
+        pixel           = chunk * g.chunk;
         channels        = g.span < g.channels - channel ? g.span : g.channels - channel;
-        pixels          = g.part < g.pixels - pixel ? g.part : g.pixels - pixel;
+        pixels          = g.chunk < g.pixels - pixel ? g.chunk : g.pixels - pixel;
     }
 
     CK_TILE_FN int groups() const { return channels / g.per_group; } // where slabs hold whole groups
@@ -88,7 +88,7 @@ struct slab
         }
     }
 
-    // The window of the slab's first tile. `zero` may be anew(0).
+    // The window of the slab's first tile. `zero` may be opaque(0).
     template <class T>
     CK_TILE_FN auto window(T* tensor, int zero = 0) const
     {
@@ -127,12 +127,12 @@ struct slab
         return at < slots && at < begin + g.vectors.divisor ? at : -1;
     }
 
-    // What is known of channel c waits in LDS at its place(c); of the channel of a thread's (r, v), at place_of(t, r, v).
-    CK_TILE_FN int place(int c) const
+    // What is known of channel c waits in LDS at its channel_slot(c); of the channel of a thread's (r, v), at channel_slot(t, r, v).
+    CK_TILE_FN int channel_slot(int c) const
     {
         return C.dense == innermost::channels ? c % vector * g.vectors.divisor + c / vector : c;
     }
-    CK_TILE_FN int place_of(thread t, int r, int v) const
+    CK_TILE_FN int channel_slot(thread t, int r, int v) const
     {
         const auto [i, j] = coordinates<C.thread_sums(), 2>(t, r, v).at;
         if constexpr(C.dense == innermost::channels)

@@ -52,7 +52,7 @@ struct program
 {
     static_assert(!check(C), "groupnorm_bwd: check(config) says which rule is broken");
     static constexpr architecture arch = C.arch;
-    static constexpr int cluster         = C.cluster;
+    static constexpr int cluster       = C.cluster;
     static constexpr int threads       = C.threads();
     static constexpr int registers     = C.registers();
     static constexpr int lds_bytes     = C.lds_bytes();
@@ -74,9 +74,9 @@ struct program
                 slab<C>(a.g, int(later)).prefetch(static_cast<const element*>(a.x), static_cast<const element*>(a.dy));
             const auto total = s.template combine_by_channel<sums>(
                 b, [&](thread t, auto r, auto v) { return sum_beside(b, s, x_tile, dy_tile, t, r, v); }, plus);
-            keep_packed(x_tile), keep_packed(dy_tile);
+            make_opaque(x_tile), make_opaque(dy_tile);
             make_coefficients(b, s, a, sums_of_groups(b, s, total));
-            store(s.window(static_cast<element*>(a.dx), anew(0)), apply(b, s, x_tile, dy_tile));
+            store(s.window(static_cast<element*>(a.dx), opaque(0)), apply(b, s, x_tile, dy_tile));
             store_partials(s, a, total);
             b.wait_cluster<C.cluster>();
         }
@@ -90,13 +90,13 @@ struct program
                 for_each_thread<sum_layout>([&](thread t) {
                     for_each_element<sum_layout>([&](auto r, auto v) {
                         const sums more = sum_beside(b, s, x_tile, dy_tile, t, r, v);
-                        sum_dy.of(t).set(r, v, sum_dy.of(t).get(r, v) + more.dy);
-                        sum_dyx.of(t).set(r, v, sum_dyx.of(t).get(r, v) + more.dyx);
+                        sum_dy.file_of(t).set(r, v, sum_dy.file_of(t).get(r, v) + more.dy);
+                        sum_dyx.file_of(t).set(r, v, sum_dyx.file_of(t).get(r, v) + more.dyx);
                     });
                 });
             }
             const auto number = [&](thread t, auto r, auto v) {
-                return sums{sum_dy.of(t).get(r, v), sum_dyx.of(t).get(r, v)};
+                return sums{sum_dy.file_of(t).get(r, v), sum_dyx.file_of(t).get(r, v)};
             };
             store_partials(s, a, s.template combine_by_channel<sums>(b, number, plus));
         }
@@ -130,9 +130,9 @@ struct program
     static CK_TILE_FN void load_channels(const block& b, const slab<C>& s, const arguments& a)
     {
         for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-            const int statistic                 = s.image * a.g.groups + s.group_of(c);
-            b.lds_of<channel>(t, 0)[s.place(c)] = {a.mean[statistic], a.inv_std[statistic],
-                                                   gamma_of<element>(a.gamma, s.channel + c), 0};
+            const int statistic                        = s.image * a.g.groups + s.group_of(c);
+            b.lds_of<channel>(t, 0)[s.channel_slot(c)] = {a.mean[statistic], a.inv_std[statistic],
+                                                          gamma_of<element>(a.gamma, s.channel + c), 0};
         });
         b.sync();
     }
@@ -143,11 +143,11 @@ struct program
     static CK_TILE_FN sums sum_beside(const block& b, const slab<C>& s, const tensor& x_tile, const tensor& dy_tile,
                                       thread t, auto r, auto v)
     {
-        const float mean = b.lds_of<const channel>(t, 0)[s.place_of(t, r, v)].mean;
+        const float mean = b.lds_of<const channel>(t, 0)[s.channel_slot(t, r, v)].mean;
         sums sum         = {0, 0};
         for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
-            const float g = convert<float>(dy_tile.of(t).get(reg, vec));
-            sum           = sum + sums{g, g * (convert<float>(x_tile.of(t).get(reg, vec)) - mean)};
+            const float g = convert<float>(dy_tile.file_of(t).get(reg, vec));
+            sum           = sum + sums{g, g * (convert<float>(x_tile.file_of(t).get(reg, vec)) - mean)};
         });
         return sum;
     }
@@ -156,7 +156,7 @@ struct program
     {
         if(a.partials == nullptr)
             return;
-        sums* to = a.partials + (std::int64_t(s.image) * a.g.parts.divisor + s.part) * a.g.channels + s.channel;
+        sums* to = a.partials + (std::int64_t(s.image) * a.g.chunks.divisor + s.chunk) * a.g.channels + s.channel;
         for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
             if(t.rank == 0)
                 to[c] = total(t, c);
@@ -167,19 +167,19 @@ struct program
     static CK_TILE_FN auto sums_of_groups(const block& b, const slab<C>& s, const auto& total)
     {
         return s.template combine_by_group<sums>(
-            b, [&](thread t, int c) { return b.lds_of<channel>(t, 0)[s.place(c)].gamma * total(t, c); }, plus);
+            b, [&](thread t, int c) { return b.lds_of<channel>(t, 0)[s.channel_slot(c)].gamma * total(t, c); }, plus);
     }
 
     static CK_TILE_FN void make_coefficients(const block& b, const slab<C>& s, const arguments& a,
                                              const auto& group_sums)
     {
         for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-            const channel known = b.lds_of<channel>(t, 0)[s.place(c)];
+            const channel known = b.lds_of<channel>(t, 0)[s.channel_slot(c)];
             const sums sum      = group_sums(t, s.group_of(c));
             const float by      = known.inv_std * a.inverse_elements;
 
-            b.lds_of<coefficients>(t, 0)[s.place(c)] = {known.mean, known.inv_std * known.gamma, by * sum.dy,
-                                                        by * known.inv_std * known.inv_std * sum.dyx};
+            b.lds_of<coefficients>(t, 0)[s.channel_slot(c)] = {known.mean, known.inv_std * known.gamma, by * sum.dy,
+                                                               by * known.inv_std * known.inv_std * sum.dyx};
         });
         b.sync();
     }
@@ -189,11 +189,11 @@ struct program
         tensor dx;
         for_each_thread<tile_layout>([&](thread t) CK_TILE_INLINE {
             for_each_element<sum_layout>([&](auto r, auto v) {
-                const coefficients of = b.lds_of<const coefficients>(t, 0)[s.place_of(t, r, v)];
+                const coefficients k = b.lds_of<const coefficients>(t, 0)[s.channel_slot(t, r, v)];
                 for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
-                    const float centred = convert<float>(x_tile.of(t).get(reg, vec)) - of.mean;
-                    const float g       = convert<float>(dy_tile.of(t).get(reg, vec));
-                    dx.of(t).set(reg, vec, convert<element>(of.of_dy * g - (of.base + of.slope * centred)));
+                    const float centred = convert<float>(x_tile.file_of(t).get(reg, vec)) - k.mean;
+                    const float g       = convert<float>(dy_tile.file_of(t).get(reg, vec));
+                    dx.file_of(t).set(reg, vec, convert<element>(k.of_dy * g - (k.base + k.slope * centred)));
                 });
             });
         });

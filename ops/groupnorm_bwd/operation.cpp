@@ -12,22 +12,22 @@ namespace
 using step = groupnorm::pass_of<operation>;
 
 // Tensors of the size of x that a pass moves.
-int tensors_moved(pass what) { return what == pass::sums ? 2 : 3; }
+int tensors_moved(pass p) { return p == pass::sums ? 2 : 3; }
 
 // Partials are made by the pass that makes sums, if anything needs them.
-const step* summing_step(const plan<operation>& what)
+const step* summing_step(const plan<operation>& planned)
 {
-    if(const step* sums = what.schedule.find(pass::sums))
+    if(const step* sums = planned.schedule.find(pass::sums))
         return sums;
-    return what.problem.wanted.parameters() ? what.schedule.find(pass::whole) : nullptr;
+    return planned.problem.wanted.parameters() ? planned.schedule.find(pass::whole) : nullptr;
 }
 
-std::size_t partial_bytes(const plan<operation>& what)
+std::size_t partial_bytes(const plan<operation>& planned)
 {
-    const step* from = summing_step(what);
+    const step* from = summing_step(planned);
     if(from == nullptr)
         return 0;
-    return static_cast<std::size_t>(from->slabs.batch) * static_cast<std::size_t>(from->slabs.parts.divisor) *
+    return static_cast<std::size_t>(from->slabs.batch) * static_cast<std::size_t>(from->slabs.chunks.divisor) *
            static_cast<std::size_t>(from->slabs.channels) * sizeof(sums);
 }
 
@@ -82,10 +82,10 @@ status operation::supports(const config& c, const problem& p)
     return made ? status{} : rejection{made.reason()};
 }
 
-result<plan<operation>> operation::schedule_on(const device& on, plan<operation> chosen)
+result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
 {
     const problem& p = chosen.problem;
-    auto steps       = groupnorm::passes_with(on, *chosen.chosen, p, {.result = p.wanted.dx, .tensors = tensors_moved});
+    auto steps = groupnorm::passes_with(dev, *chosen.chosen, p, {.result = p.wanted.dx, .tensors = tensors_moved});
     if(!steps)
         return rejection{steps.reason()};
     chosen.schedule        = std::move(*steps);
@@ -94,29 +94,29 @@ result<plan<operation>> operation::schedule_on(const device& on, plan<operation>
     return chosen;
 }
 
-std::vector<launch> operation::launches(const plan<operation>& what, const tensors& data, void* workspace)
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
 {
-    const problem& p   = what.problem;
-    const step *second = what.schedule.find(pass::apply), *summing = summing_step(what);
+    const problem& p   = planned.problem;
+    const step *second = planned.schedule.find(pass::apply), *summing = summing_step(planned);
     sums* partials       = summing != nullptr ? static_cast<sums*>(workspace) : nullptr;
-    sums* group_sums     = second != nullptr ? partials + partial_bytes(what) / sizeof(sums) : nullptr;
+    sums* group_sums     = second != nullptr ? partials + partial_bytes(planned) / sizeof(sums) : nullptr;
     const auto launch_of = [&](const step& s) {
         const float inverse = 1.f / static_cast<float>(p.group_elements());
         const arguments a   = {s.slabs,      data.x,  data.dy,  data.gamma, data.mean,
                                data.inv_std, data.dx, partials, group_sums, inverse};
         return launch(*s.by->main, s.slabs.slabs(), a);
     };
-    std::vector<launch> all = {launch_of(what.schedule.steps.front())};
+    std::vector<launch> all = {launch_of(planned.schedule.steps.front())};
 
     using finish       = finish_program<architecture::gfx942, data_type::fp32>;
     finish_arguments f = {};
     f.partials = partials, f.gamma = data.gamma, f.inv_std = data.inv_std, f.group_sums = group_sums;
     f.dgamma = data.dgamma, f.dbeta = data.dbeta;
     f.batch = int(p.batch), f.groups = int(p.groups), f.per_group = int(p.c);
-    f.parts                       = summing != nullptr ? summing->slabs.parts.divisor : 0;
+    f.chunks                      = summing != nullptr ? summing->slabs.chunks.divisor : 0;
     f.group_blocks                = second != nullptr ? int(p.batch * p.groups) : 0;
     const std::int64_t parameters = p.wanted.parameters() ? ceil_div(p.channels(), finish::channels_of_block) : 0;
-    all.emplace_back((*what.support)["finish"], f.group_blocks + parameters, f);
+    all.emplace_back((*planned.support)["finish"], f.group_blocks + parameters, f);
     if(second != nullptr)
         all.push_back(launch_of(*second));
     return all;
@@ -138,18 +138,18 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
     a.channel = channels ? 1 : p.pixels();
 
     std::vector<launch> all;
-    const auto add = [&](reference_stage which, std::int64_t outputs) {
-        a.stage = which, a.outputs = outputs;
+    const auto add = [&](reference_pass which, std::int64_t outputs) {
+        a.pass = which, a.outputs = outputs;
         const kernel& reference = support["reference"];
         all.emplace_back(reference, ceil_div(outputs, reference.threads), a);
     };
     if(data.dx != nullptr)
     {
-        add(reference_stage::group_sums, p.batch * p.groups);
-        add(reference_stage::dx, p.batch * a.image);
+        add(reference_pass::group_sums, p.batch * p.groups);
+        add(reference_pass::dx, p.batch * a.image);
     }
     if(data.dgamma != nullptr || data.dbeta != nullptr)
-        add(reference_stage::parameters, p.channels());
+        add(reference_pass::parameters, p.channels());
     return all;
 }
 

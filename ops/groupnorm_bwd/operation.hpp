@@ -71,9 +71,12 @@ struct operation
     static double floor_bytes(const problem& p); // of x and dy read and dx written once
 
     static status supports(const config& c, const problem& p);
-    static result<plan<operation>> schedule_on(const device& on, plan<operation> chosen);
-    static std::vector<std::string_view> instances_of(const plan<operation>& what) { return what.schedule.names(); }
-    static std::vector<launch> launches(const plan<operation>& what, const tensors& data, void* workspace);
+    static result<plan<operation>> schedule_on(const device& dev, plan<operation> chosen);
+    static std::vector<std::string_view> instances_of(const plan<operation>& planned)
+    {
+        return planned.schedule.names();
+    }
+    static std::vector<launch> launches(const plan<operation>& planned, const tensors& data, void* workspace);
     static std::size_t reference_workspace_bytes(const problem& p);
     static std::vector<launch> reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace);

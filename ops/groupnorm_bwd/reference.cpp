@@ -11,14 +11,14 @@ namespace ck_tile::groupnorm_bwd
 std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
 {
     using groupnorm::checked_sum;
-    const groupnorm::image_order place(p);
+    const groupnorm::image_order offset(p);
     const std::vector<float> x = set["x"].values(), dy = set["dy"].values(), means = set["mean"].values(),
                              inv_stds = set["inv_std"].values(), gammas = set["gamma"].values();
     const bool with_gamma = set["gamma"].on_device();
     const auto gamma      = [&](std::int64_t c) {
         return with_gamma ? static_cast<double>(gammas[static_cast<std::size_t>(c)]) : 1.0;
     };
-    reference_values dx(p.batch * place.image), dgammas(p.channels()), dbetas(p.channels());
+    reference_values dx(p.batch * offset.image), dgammas(p.channels()), dbetas(p.channels());
 
     // dx, group by group.
     on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
@@ -29,7 +29,7 @@ std::vector<reference_values> operation::reference(const problem& p, const harne
             for(std::int64_t c = first; c < first + p.c; ++c)
                 for(std::int64_t i = 0; i < p.pixels(); ++i)
                 {
-                    const std::size_t at = place(n, c, i);
+                    const std::size_t at = offset(n, c, i);
                     visit(at, gamma(c) * dy[at], (x[at] - mean) * inv_std);
                 }
         };
@@ -55,7 +55,7 @@ std::vector<reference_values> operation::reference(const problem& p, const harne
             const double mean = means[statistic], inv_std = inv_stds[statistic];
             for(std::int64_t i = 0; i < p.pixels(); ++i)
             {
-                const std::size_t at = place(n, c, i);
+                const std::size_t at = offset(n, c, i);
                 dbeta.add(dy[at]);
                 dgamma.add(dy[at] * ((x[at] - mean) * inv_std));
             }

@@ -14,7 +14,7 @@ struct finish_arguments
     const float* inv_std;
     sums* group_sums;     // [image][group]; with the blocks that make them
     void *dgamma, *dbeta; // null if not wanted
-    int batch, parts, groups, per_group;
+    int batch, chunks, groups, per_group;
     int group_blocks; // the first blocks make one group's sums each, the others the gradients of some channels each
 };
 
@@ -47,12 +47,12 @@ struct finish_program
     static CK_TILE_FN void add_group(const block& b, const arguments& a, int statistic)
     {
         const int channels = a.groups * a.per_group, first = statistic % a.groups * a.per_group;
-        const sums* from = a.partials + std::int64_t(statistic / a.groups) * a.parts * channels + first;
+        const sums* from = a.partials + std::int64_t(statistic / a.groups) * a.chunks * channels + first;
         reduce_into_lds<all, sums, 8>(
-            b, 0, 1, a.parts * a.per_group,
+            b, 0, 1, a.chunks * a.per_group,
             [&](thread, int, int k) {
-                const int part = k / a.per_group, c = k % a.per_group;
-                return gamma_of<element>(a.gamma, first + c) * from[std::int64_t(part) * channels + c];
+                const int chunk = k / a.per_group, c = k % a.per_group;
+                return gamma_of<element>(a.gamma, first + c) * from[std::int64_t(chunk) * channels + c];
             },
             [](sums l, sums r) { return l + r; });
         for_each_index<all>(1, [&](thread t, int) { a.group_sums[statistic] = *b.lds_of<sums>(t, 0); });
@@ -63,9 +63,9 @@ struct finish_program
         const int channels = a.groups * a.per_group;
         const int here     = channels - first < channels_of_block ? channels - first : channels_of_block;
         reduce_into_lds<all, sums, 8>(
-            b, 0, here, a.batch * a.parts,
+            b, 0, here, a.batch * a.chunks,
             [&](thread, int c, int k) {
-                const int image    = k / a.parts;
+                const int image    = k / a.chunks;
                 const sums partial = a.partials[std::int64_t(k) * channels + first + c];
                 return sums{partial.dy, a.inv_std[image * a.groups + (first + c) / a.per_group] * partial.dyx};
             },
@@ -81,7 +81,7 @@ struct finish_program
 };
 
 // What the reference computes in one launch: each thread one output.
-enum class reference_stage
+enum class reference_pass
 {
     group_sums, // per image and group, which dx needs
     dx,
@@ -94,7 +94,7 @@ struct reference_arguments
     const float *mean, *inv_std;
     sums* group_sums;
     void *dx, *dgamma, *dbeta;
-    reference_stage stage;
+    reference_pass pass;
     int batch, pixels, groups, per_group;
     std::int64_t outputs;               // of this stage
     std::int64_t image, pixel, channel; // strides in elements
@@ -118,11 +118,11 @@ struct reference_program
     {
         const std::int64_t first = std::int64_t(b.at.x) * threads, rest = a.outputs - first;
         for_each_index<line>(rest < threads ? static_cast<int>(rest) : threads, [&](thread, int i) {
-            switch(a.stage)
+            switch(a.pass)
             {
-            case reference_stage::group_sums: return add_group(a, first + i);
-            case reference_stage::dx: return make_dx(a, first + i);
-            case reference_stage::parameters: return add_channel(a, static_cast<int>(first + i));
+            case reference_pass::group_sums: return add_group(a, first + i);
+            case reference_pass::dx: return make_dx(a, first + i);
+            case reference_pass::parameters: return add_channel(a, static_cast<int>(first + i));
             }
         });
     }

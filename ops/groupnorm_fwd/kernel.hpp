@@ -72,7 +72,7 @@ struct program
 {
     static_assert(!check(C), "groupnorm_fwd: check(config) says which rule is broken");
     static constexpr architecture arch = C.arch;
-    static constexpr int cluster         = C.cluster;
+    static constexpr int cluster       = C.cluster;
     static constexpr int threads       = C.threads();
     static constexpr int registers     = C.registers();
     static constexpr int lds_bytes     = C.lds_bytes();
@@ -92,11 +92,11 @@ struct program
             const auto sum = s.template combine_by_group<float>(b, sums(b, s, x_tile), plus);
             set_means(b, s, [&](thread t, int c) { return sum(t, s.group_of(c)) * a.inverse_elements; });
             b.wait_cluster<C.cluster>();
-            keep_packed(x_tile);
+            make_opaque(x_tile);
             const auto centred = s.template combine_by_group<centred_sums>(b, centre(b, s, x_tile), plus);
-            keep_packed(x_tile);
+            make_opaque(x_tile);
             finish_groups(b, s, a, centred);
-            store(s.window(static_cast<element*>(a.y), anew(0)), apply(b, s, x_tile));
+            store(s.window(static_cast<element*>(a.y), opaque(0)), apply(b, s, x_tile));
             b.wait_cluster<C.cluster>();
         }
         else if constexpr(C.pass == pass::sums)
@@ -106,7 +106,8 @@ struct program
             const auto sum      = sums(b, s, x_tile);
             set_means(b, s, [&](thread t, int c) { return sum(t, c) * inverse; });
             const auto centred = centre(b, s, x_tile);
-            moments* to = a.partials + (std::int64_t(s.image) * a.g.parts.divisor + s.part) * a.g.channels + s.channel;
+            moments* to =
+                a.partials + (std::int64_t(s.image) * a.g.chunks.divisor + s.chunk) * a.g.channels + s.channel;
             for_each_index<tile_layout>(
                 s.channels, [&](thread t, int c) { to[c] = centred(t, c).around(known_of(b, s, t, c).mean, inverse); });
         }
@@ -143,7 +144,7 @@ struct program
 
     static CK_TILE_FN channel& known_of(const block& b, const slab<C>& s, thread t, int c)
     {
-        return b.lds_of<channel>(t, 0)[s.place(c)];
+        return b.lds_of<channel>(t, 0)[s.channel_slot(c)];
     }
 
     static CK_TILE_FN void load_parameters(const block& b, const slab<C>& s, const arguments& a)
@@ -163,7 +164,7 @@ struct program
     // What is known of the channel of a thread's (r, v), see slab.
     static CK_TILE_FN channel known_beside(const block& b, const slab<C>& s, thread t, auto r, auto v)
     {
-        return b.lds_of<const channel>(t, 0)[s.place_of(t, r, v)];
+        return b.lds_of<const channel>(t, 0)[s.channel_slot(t, r, v)];
     }
 
     // Sums over the workgroup's elements of channels: functions of (thread, rank, channel of the slab).
@@ -172,7 +173,7 @@ struct program
         const auto number = [&](thread t, auto r, auto v) {
             float sum = 0;
             for_each_folded<tile_layout, C.folds()>(
-                r, v, [&](auto reg, auto vec) { sum += convert<float>(x_tile.of(t).get(reg, vec)); });
+                r, v, [&](auto reg, auto vec) { sum += convert<float>(x_tile.file_of(t).get(reg, vec)); });
             return sum;
         };
         return s.template combine_by_channel<float>(b, number, plus);
@@ -185,7 +186,7 @@ struct program
             centred_sums sum = {0, 0};
             for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
                 // What is loaded past the end is zero, which is not the mean.
-                const float distance = s.exists(t, reg) ? convert<float>(x_tile.of(t).get(reg, vec)) - mean : 0.f;
+                const float distance = s.exists(t, reg) ? convert<float>(x_tile.file_of(t).get(reg, vec)) - mean : 0.f;
                 sum                  = sum + centred_sums{distance, distance * distance};
             });
             return sum;
@@ -218,8 +219,8 @@ struct program
             for_each_element<sum_layout>([&](auto r, auto v) {
                 const channel known = known_beside(b, s, t, r, v);
                 for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
-                    const float centred = convert<float>(x_tile.of(t).get(reg, vec)) - known.mean;
-                    y.of(t).set(reg, vec, convert<element>(centred * known.scale + known.shift));
+                    const float centred = convert<float>(x_tile.file_of(t).get(reg, vec)) - known.mean;
+                    y.file_of(t).set(reg, vec, convert<element>(centred * known.scale + known.shift));
                 });
             });
         });

@@ -10,7 +10,7 @@ namespace
 {
 
 // Tensors of the size of x that a pass moves.
-int tensors_moved(pass what) { return what == pass::sums ? 1 : 2; }
+int tensors_moved(pass p) { return p == pass::sums ? 1 : 2; }
 
 } // namespace
 
@@ -52,37 +52,37 @@ status operation::supports(const config& c, const problem& p)
     return made ? status{} : rejection{made.reason()};
 }
 
-result<plan<operation>> operation::schedule_on(const device& on, plan<operation> chosen)
+result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
 {
     const problem& p = chosen.problem;
-    auto steps = groupnorm::passes_with(on, *chosen.chosen, p, {.several_tiles = false, .tensors = tensors_moved});
+    auto steps = groupnorm::passes_with(dev, *chosen.chosen, p, {.several_tiles = false, .tensors = tensors_moved});
     if(!steps)
         return rejection{steps.reason()};
     chosen.schedule = std::move(*steps);
     chosen.cost     = chosen.schedule.cost;
     if(const auto* first = chosen.schedule.find(pass::sums))
         chosen.workspace_bytes = static_cast<std::size_t>(p.batch * p.channels()) *
-                                 static_cast<std::size_t>(first->slabs.parts.divisor) * sizeof(moments);
+                                 static_cast<std::size_t>(first->slabs.chunks.divisor) * sizeof(moments);
     return chosen;
 }
 
-std::vector<launch> operation::launches(const plan<operation>& what, const tensors& data, void* workspace)
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
 {
-    const problem& p    = what.problem;
+    const problem& p    = planned.problem;
     const float inverse = 1.f / static_cast<float>(p.group_elements());
     moments* partials   = static_cast<moments*>(workspace);
     std::vector<launch> all;
-    for(const auto& s : what.schedule.steps)
+    for(const auto& s : planned.schedule.steps)
     {
         const arguments a = {s.slabs,      data.x, data.gamma, data.beta, data.mean,
                              data.inv_std, data.y, partials,   p.epsilon, inverse};
         all.emplace_back(*s.by->main, s.slabs.slabs(), a);
         if(s.by->configuration.pass != pass::sums)
             continue;
-        const finish_arguments f = {partials,      data.mean, data.inv_std,    s.slabs.parts.divisor,
-                                    int(p.groups), int(p.c),  int(p.pixels()), s.slabs.part,
+        const finish_arguments f = {partials,      data.mean, data.inv_std,    s.slabs.chunks.divisor,
+                                    int(p.groups), int(p.c),  int(p.pixels()), s.slabs.chunk,
                                     p.epsilon,     inverse};
-        all.emplace_back((*what.support)["finish"], p.batch * p.groups, f);
+        all.emplace_back((*planned.support)["finish"], p.batch * p.groups, f);
     }
     return all;
 }
@@ -94,15 +94,15 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
     reference_arguments a = {};
     a.x = data.x, a.gamma = data.gamma, a.beta = data.beta, a.y = data.y, a.mean = data.mean, a.inv_std = data.inv_std;
     a.pixels = int(p.pixels()), a.groups = int(p.groups), a.per_group = int(p.c), a.epsilon = p.epsilon;
-    a.image          = p.pixels() * p.channels();
-    a.pixel          = channels ? p.channels() : 1;
-    a.channel        = channels ? 1 : p.pixels();
-    const auto stage = [&](reference_stage which, std::int64_t outputs) {
-        a.stage = which, a.outputs = outputs;
+    a.image            = p.pixels() * p.channels();
+    a.pixel            = channels ? p.channels() : 1;
+    a.channel          = channels ? 1 : p.pixels();
+    const auto pass_of = [&](reference_pass which, std::int64_t outputs) {
+        a.pass_of = which, a.outputs = outputs;
         const kernel& reference = support["reference"];
         return launch(reference, ceil_div(outputs, reference.threads), a);
     };
-    return {stage(reference_stage::statistics, p.batch * p.groups), stage(reference_stage::y, p.batch * a.image)};
+    return {pass_of(reference_pass::statistics, p.batch * p.groups), pass_of(reference_pass::y, p.batch * a.image)};
 }
 
 // The kernel's magnitudes are not those of the reference, which follow errors of the mean through: these are made of its statistics.

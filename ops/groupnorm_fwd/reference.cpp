@@ -11,10 +11,10 @@ namespace ck_tile::groupnorm_fwd
 
 std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
 {
-    const groupnorm::image_order place(p);
+    const groupnorm::image_order offset(p);
     const std::vector<float> x = set["x"].values(), gammas = set["gamma"].values(), betas = set["beta"].values();
     const bool with_gamma = set["gamma"].on_device(), with_beta = set["beta"].on_device();
-    std::vector<reference_values> results = {reference_values(p.batch * place.image),
+    std::vector<reference_values> results = {reference_values(p.batch * offset.image),
                                              reference_values(p.batch * p.groups),
                                              reference_values(p.batch * p.groups)};
     on_all_cores(p.batch * p.groups, [&](std::int64_t statistic) {
@@ -22,7 +22,7 @@ std::vector<reference_values> operation::reference(const problem& p, const harne
         const auto each = [&](auto&& visit) {
             for(std::int64_t c = first; c < first + p.c; ++c)
                 for(std::int64_t i = 0; i < p.pixels(); ++i)
-                    visit(c, place(n, c, i));
+                    visit(c, offset(n, c, i));
         };
         const double elements = static_cast<double>(p.group_elements());
         double sum = 0, squares = 0, distances = 0;

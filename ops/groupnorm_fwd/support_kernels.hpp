@@ -11,8 +11,8 @@ struct finish_arguments
 {
     const moments* partials; // [image][part][channel]
     float *mean, *inv_std;
-    int parts, groups, per_group;
-    int pixels, part; // of an image, and of a part; the last one may be shorter
+    int chunks, groups, per_group;
+    int pixels, chunk; // of an image, and of a part; the last one may be shorter
     float epsilon, inverse_elements;
 };
 
@@ -40,13 +40,13 @@ struct finish_program
     {
         const int statistic = static_cast<int>(b.at.x);
         const int channels = a.groups * a.per_group, first = statistic % a.groups * a.per_group;
-        const moments* from = a.partials + std::int64_t(statistic / a.groups) * a.parts * channels + first;
+        const moments* from = a.partials + std::int64_t(statistic / a.groups) * a.chunks * channels + first;
         reduce_into_lds<all, counted, 8>(
-            b, 0, 1, a.parts * a.per_group,
+            b, 0, 1, a.chunks * a.per_group,
             [&](thread, int, int k) {
-                const int part = k / a.per_group, c = k % a.per_group, rest = a.pixels - part * a.part;
-                const moments m = from[std::int64_t(part) * channels + c];
-                return counted{static_cast<float>(rest < a.part ? rest : a.part), m.mean, m.squares};
+                const int chunk = k / a.per_group, c = k % a.per_group, rest = a.pixels - chunk * a.chunk;
+                const moments m = from[std::int64_t(chunk) * channels + c];
+                return counted{static_cast<float>(rest < a.chunk ? rest : a.chunk), m.mean, m.squares};
             },
             [](counted l, counted r) {
                 const float count = l.count + r.count, apart = r.mean - l.mean;
@@ -62,7 +62,7 @@ struct finish_program
 };
 
 // What the reference computes in one launch: each thread one output.
-enum class reference_stage
+enum class reference_pass
 {
     statistics, // mean and inv_std of a group
     y
@@ -73,7 +73,7 @@ struct reference_arguments
     const void *x, *gamma, *beta;
     float *mean, *inv_std;
     void* y;
-    reference_stage stage;
+    reference_pass pass;
     int pixels, groups, per_group;
     float epsilon;
     std::int64_t outputs;               // of this stage
@@ -98,7 +98,7 @@ struct reference_program
     {
         const std::int64_t first = std::int64_t(b.at.x) * threads, rest = a.outputs - first;
         for_each_index<line>(rest < threads ? static_cast<int>(rest) : threads, [&](thread, int i) {
-            if(a.stage == reference_stage::statistics)
+            if(a.pass == reference_pass::statistics)
                 look_at_group(a, first + i);
             else
                 make_y(a, first + i);

@@ -10,13 +10,13 @@ namespace ck_tile::harness
 
 std::vector<std::int64_t> place_of(std::int64_t index, const std::vector<std::int64_t>& lengths)
 {
-    std::vector<std::int64_t> place(lengths.size());
+    std::vector<std::int64_t> coord(lengths.size());
     for(std::size_t d = lengths.size(); d-- > 0;)
     {
-        place[d] = index % lengths[d];
+        coord[d] = index % lengths[d];
         index /= lengths[d];
     }
-    return place;
+    return coord;
 }
 
 std::string describe(const comparison& found, const std::vector<std::int64_t>& lengths)

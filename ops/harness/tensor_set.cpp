@@ -69,7 +69,7 @@ host_tensor& tensor_set::operator[](std::string_view name)
     return const_cast<host_tensor&>(std::as_const(*this)[name]);
 }
 
-device_set::device_set(const device& on, const tensor_set& from)
+device_set::device_set(const device& dev, const tensor_set& from)
 {
     for(const host_tensor& t : from.tensors)
     {
@@ -77,13 +77,13 @@ device_set::device_set(const device& on, const tensor_set& from)
         if(!t.on_device())
             buffers_.emplace_back();
         else if(t.role == tensor_role::input && t.elements.empty())
-            buffers_.push_back(value_or_throw(on.allocate_zeroed(bytes))); // zeros, which take no memory here
+            buffers_.push_back(value_or_throw(dev.allocate_zeroed(bytes))); // zeros, which take no memory here
         else
         {
-            buffers_.push_back(value_or_throw(on.allocate(bytes)));
+            buffers_.push_back(value_or_throw(dev.allocate(bytes)));
             const std::vector<std::byte> nans(t.role == tensor_role::result ? bytes : 0, std::byte{0xff});
-            value_or_throw(on.copy_to_device(buffers_.back().data(),
-                                             t.role == tensor_role::result ? nans.data() : t.elements.data(), bytes));
+            value_or_throw(dev.copy_to_device(buffers_.back().data(),
+                                              t.role == tensor_role::result ? nans.data() : t.elements.data(), bytes));
         }
     }
 }
@@ -96,14 +96,14 @@ std::vector<void*> device_set::addresses() const
     return all;
 }
 
-void device_set::fetch_results(const device& on, tensor_set& to) const
+void device_set::fetch_results(const device& dev, tensor_set& to) const
 {
-    value_or_throw(on.synchronize());
+    value_or_throw(dev.synchronize());
     for(std::size_t i = 0; i < buffers_.size(); ++i)
         if(host_tensor& t = to.tensors[i]; t.role == tensor_role::result)
         {
             t.elements.resize(buffers_[i].bytes());
-            value_or_throw(on.copy_to_host(t.elements.data(), buffers_[i].data(), t.elements.size()));
+            value_or_throw(dev.copy_to_host(t.elements.data(), buffers_[i].data(), t.elements.size()));
         }
 }
 

@@ -39,10 +39,10 @@ class tensor_set
 class device_set
 {
   public:
-    device_set(const device& on, const tensor_set& from);
+    device_set(const device& dev, const tensor_set& from);
 
     std::vector<void*> addresses() const; // null where nothing is
-    void fetch_results(const device& on, tensor_set& to) const;
+    void fetch_results(const device& dev, tensor_set& to) const;
 
   private:
     std::vector<device_buffer> buffers_;

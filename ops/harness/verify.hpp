@@ -65,12 +65,12 @@ std::vector<std::int64_t> integers_of(const typename Op::problem& p, const host_
 
 // The results of the reference kernel.
 template <class Op>
-std::vector<reference_values> run_reference_kernel(const device& on, const typename Op::problem& p, tensor_set& set)
+std::vector<reference_values> run_reference_kernel(const device& dev, const typename Op::problem& p, tensor_set& set)
 {
-    const device_set there(on, set);
-    const device_buffer workspace = value_or_throw(on.allocate(reference_workspace_bytes<Op>(p)));
-    value_or_throw(run_reference<Op>(on, p, Op::bind(there.addresses()), workspace.data()));
-    there.fetch_results(on, set);
+    const device_set there(dev, set);
+    const device_buffer workspace = value_or_throw(dev.allocate(reference_workspace_bytes<Op>(p)));
+    value_or_throw(run_reference<Op>(dev, p, Op::bind(there.addresses()), workspace.data()));
+    there.fetch_results(dev, set);
     std::vector<reference_values> results;
     for(const host_tensor& t : set.tensors)
         if(t.role == tensor_role::result)
@@ -88,7 +88,7 @@ std::vector<reference_values> run_reference_kernel(const device& on, const typen
 }
 
 template <class Op>
-std::vector<reference_values> reference_on(const device& on, const typename Op::problem& given, const tensor_set& set)
+std::vector<reference_values> reference_on(const device& dev, const typename Op::problem& given, const tensor_set& set)
 {
     typename Op::problem p = given;
     if constexpr(requires { Op::reference_problem(p); })
@@ -96,7 +96,7 @@ std::vector<reference_values> reference_on(const device& on, const typename Op::
     else
         p.type = data_type::fp32; // neither results nor magnitudes are to be rounded to a narrow type
     tensor_set wide                      = converted(set, Op::tensor_list(p));
-    std::vector<reference_values> values = run_reference_kernel<Op>(on, p, wide);
+    std::vector<reference_values> values = run_reference_kernel<Op>(dev, p, wide);
 
     if constexpr(requires { Op::make_absolute(p, wide); })
         Op::make_absolute(p, wide);
@@ -109,7 +109,7 @@ std::vector<reference_values> reference_on(const device& on, const typename Op::
                     x = std::abs(x);
                 t.set_values(v);
             }
-    std::vector<reference_values> magnitudes = run_reference_kernel<Op>(on, p, wide);
+    std::vector<reference_values> magnitudes = run_reference_kernel<Op>(dev, p, wide);
     for(std::size_t i = 0; i < values.size(); ++i)
         values[i].magnitudes = std::move(magnitudes[i].values);
     if constexpr(requires { Op::finish_magnitudes(p, wide, values); })
@@ -121,11 +121,12 @@ std::vector<reference_values> reference_on(const device& on, const typename Op::
 
 // One comparison for each result, in the order of the tensors.
 template <class Op>
-std::vector<comparison> verify(const device& on, verification how, const typename Op::problem& p, const tensor_set& set)
+std::vector<comparison> verify(const device& dev, verification how, const typename Op::problem& p,
+                               const tensor_set& set)
 {
     const bool by_kernel = how == verification::reference_kernel;
     const std::vector<reference_values> expected =
-        by_kernel ? detail::reference_on<Op>(on, p, set) : Op::reference(p, set);
+        by_kernel ? detail::reference_on<Op>(dev, p, set) : Op::reference(p, set);
     std::vector<comparison> found;
     for(const host_tensor& t : set.tensors)
         if(t.role == tensor_role::result)

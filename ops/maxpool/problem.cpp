@@ -23,13 +23,13 @@ tensor_shape shape_of(const problem& p, std::int64_t height, std::int64_t width)
                                     : packed_shape({p.batch, p.channels, height, width});
 }
 
-status check_range(const std::string& what, std::int64_t value, std::int64_t least)
+status check_range(const std::string& name, std::int64_t value, std::int64_t least)
 {
     if(value < least)
-        return rejection{fmt::format("{} must be {}, but is {}: choose {} or more", what,
+        return rejection{fmt::format("{} must be {}, but is {}: choose {} or more", name,
                                      least > 0 ? "positive" : "zero or positive", value, least)};
     if(value > largest_number)
-        return rejection{fmt::format("{} must fit 32 bits, but is {}: choose {} or less", what, value, largest_number)};
+        return rejection{fmt::format("{} must fit 32 bits, but is {}: choose {} or less", name, value, largest_number)};
     return {};
 }
 

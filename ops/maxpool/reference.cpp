@@ -156,12 +156,12 @@ status check_indices(const problem& p, const std::vector<std::int64_t>& flat)
     for(std::size_t i = 0; i < flat.size(); ++i)
     {
         const std::int64_t pixel     = output_pixel(p, static_cast<std::int64_t>(i));
-        const std::int64_t place[2]  = {flat[i] / p.input[1], flat[i] % p.input[1]};
+        const std::int64_t coord[2]  = {flat[i] / p.input[1], flat[i] % p.input[1]};
         const std::int64_t window[2] = {pixel / p.output(1), pixel % p.output(1)};
         bool inside                  = flat[i] >= 0 && flat[i] < p.input_pixels();
         for(std::size_t d = 0; d < 2; ++d)
         {
-            const std::int64_t from = place[d] - window[d] * p.stride[d] + p.left_pad[d];
+            const std::int64_t from = coord[d] - window[d] * p.stride[d] + p.left_pad[d];
             inside = inside && from >= 0 && from < p.span(static_cast<int>(d)) && from % p.dilation[d] == 0;
         }
         if(!inside)

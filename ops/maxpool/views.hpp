@@ -76,13 +76,13 @@ CK_TILE_FN constexpr multi_index<2> place_of_patch(int number, const image_lengt
 
 // A distribution whose threads have one patch each, of `places` elements and `channels`: registers hold runs of `run` places
 // or (run 1) all channels of a place.
-constexpr distribution one_patch_each(architecture arch, int threads, int places, int run, int channels)
+constexpr distribution one_patch_each(architecture arch, int threads, int pixels, int run, int channels)
 {
     const int wave = facts(arch).wave;
-    return {.lengths = {threads, places, channels},
+    return {.lengths = {threads, pixels, channels},
             .wave    = {{threads / wave, 0, wave}},
             .lane    = {{wave, 0, 1}},
-            .reg     = {{places / run, 1, run}},
+            .reg     = {{pixels / run, 1, run}},
             .vec     = {{run, 1, 1}, {channels, 2, 1}}};
 }
 

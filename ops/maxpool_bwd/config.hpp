@@ -63,9 +63,9 @@ struct config
     constexpr distribution whole_patch() const { return tile_of(patch_height() * patch_width(), write_run()); }
 
   private:
-    constexpr distribution tile_of(int places, int run) const
+    constexpr distribution tile_of(int pixels, int run) const
     {
-        return maxpool::one_patch_each(arch, threads, places, run, vector);
+        return maxpool::one_patch_each(arch, threads, pixels, run, vector);
     }
 };
 

@@ -11,7 +11,7 @@
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/verbs/load_store.hpp"
-#include "ck_tile/verbs/parts.hpp"
+#include "ck_tile/verbs/subtile.hpp"
 #include "ops/maxpool_bwd/config.hpp"
 
 #include <cstdint>
@@ -47,11 +47,11 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const auto place = merge<4>{{a.batch, a.classes[0], a.classes[1], a.blocks}}.map({static_cast<int>(b.at.x)});
-        const image_tensors image = tensors_of(a, place[0]);
-        const int first           = place[3] * threads;
+        const auto coord = merge<4>{{a.batch, a.classes[0], a.classes[1], a.blocks}}.map({static_cast<int>(b.at.x)});
+        const image_tensors image = tensors_of(a, coord[0]);
+        const int first           = coord[3] * threads;
         if constexpr(C.any_window())
-            make_class(a, image, first, {place[1], place[2]});
+            make_class(a, image, first, {coord[1], coord[2]});
         else
             make_patches(a, image, first);
     }
@@ -109,8 +109,8 @@ struct program
             constexpr int j = (x + C.window * parts - C.left_pad) % parts;
             constexpr int window =
                 (j + C.left_pad - x) / parts - C.windows_read().first; // that element j is element x of
-            const auto dy_here = part<cells, multi_index{0, window, 0}>(dy);
-            const auto at_here = part<cells, multi_index{0, window, 0}>(at);
+            const auto dy_here = subtile<cells, multi_index{0, window, 0}>(dy);
+            const auto at_here = subtile<cells, multi_index{0, window, 0}>(at);
             static_for<height>([&](auto i) {
                 constexpr int y = i - Top;
                 if constexpr(y >= 0 && y < C.window)
@@ -137,7 +137,7 @@ struct program
         tile<float, C.whole_patch()> patch;
         static_for<height * parts>([&](auto n) {
             constexpr int i = n / parts, j = n % parts;
-            set_part<multi_index{0, i * width + j, 0}, multi_index{1, parts, 1}>(patch, part_of_row[i][j]);
+            set_subtile<multi_index{0, i * width + j, 0}, multi_index{1, parts, 1}>(patch, part_of_row[i][j]);
         });
         constexpr field own = {.left = {0, 0}, .step = {height, width}, .height = height, .width = width};
         store(make_window<C.whole_patch()>(patches_of(image.in, image.in_lengths, a, own), multi_index{first, 0, 0}),

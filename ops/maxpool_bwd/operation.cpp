@@ -117,7 +117,7 @@ status operation::supports(const config& c, const problem& given)
     return maxpool::check_blocks(shares_of(c, p).blocks_per_image(), p.batch);
 }
 
-result<plan<operation>> operation::schedule_on(const device& on, plan<operation> chosen)
+result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
 {
     const problem& p = chosen.problem;
     chosen.schedule  = shares_of(chosen.chosen->configuration, p);
@@ -126,7 +126,7 @@ result<plan<operation>> operation::schedule_on(const device& on, plan<operation>
         return chosen;
 
     const problem stored = with_stored_indices(p);
-    const auto maxima    = make_plan<maxpool_fwd::operation>(on, stored);
+    const auto maxima    = make_plan<maxpool_fwd::operation>(dev, stored);
     if(!maxima)
         return rejection{maxima.reason()};
     chosen.schedule.maxima = *maxima;
@@ -135,10 +135,10 @@ result<plan<operation>> operation::schedule_on(const device& on, plan<operation>
     return chosen;
 }
 
-std::vector<launch> operation::launches(const plan<operation>& what, const tensors& data, void* workspace)
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
 {
-    const schedule& s = what.schedule;
-    arguments a       = arguments_of(what.problem, data);
+    const schedule& s = planned.schedule;
+    arguments a       = arguments_of(planned.problem, data);
     a.patches = s.patches, a.classes = s.classes, a.blocks = static_cast<int>(s.blocks);
     std::vector<launch> all;
     if(s.maxima)
@@ -146,7 +146,7 @@ std::vector<launch> operation::launches(const plan<operation>& what, const tenso
         a.indices = workspace;
         all       = maxpool_fwd::operation::launches(*s.maxima, {data.in, nullptr, workspace}, nullptr);
     }
-    all.emplace_back(*what.chosen->main, what.problem.batch * s.blocks_per_image(), a);
+    all.emplace_back(*planned.chosen->main, planned.problem.batch * s.blocks_per_image(), a);
     return all;
 }
 

@@ -50,8 +50,8 @@ struct operation
     static double floor_bytes(const problem& p) { return p.backward_floor_bytes(); }
 
     static status supports(const config& c, const problem& p);
-    static result<plan<operation>> schedule_on(const device& on, plan<operation> chosen);
-    static std::vector<launch> launches(const plan<operation>& what, const tensors& data, void* workspace);
+    static result<plan<operation>> schedule_on(const device& dev, plan<operation> chosen);
+    static std::vector<launch> launches(const plan<operation>& planned, const tensors& data, void* workspace);
     static std::vector<launch> reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace);
     static status reference_supports(const problem& p);

@@ -9,7 +9,7 @@ namespace ck_tile::maxpool_bwd
 
 struct reference_arguments
 {
-    arguments of;
+    arguments base;
     indices kind;
     bool channels_last;
 };
@@ -30,17 +30,17 @@ struct reference_program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const std::int64_t all   = std::int64_t(a.of.batch) * a.of.channels * product(a.of.input);
+        const std::int64_t all   = std::int64_t(a.base.batch) * a.base.channels * product(a.base.input);
         const std::int64_t begin = std::int64_t(b.at.x) * threads;
         const int here           = all - begin < threads ? static_cast<int>(all - begin) : threads;
         const auto sums      = generate<float, line, 1>([&](int i) { return i < here ? gradient(a, begin + i) : 0.f; });
-        const tensor_view in = {static_cast<element*>(a.of.in) + begin, here, packed<1>({here})};
+        const tensor_view in = {static_cast<element*>(a.base.in) + begin, here, packed<1>({here})};
         store(make_window<line>(in, multi_index{0}), convert<element>(sums));
     }
 
     static CK_TILE_FN float gradient(const arguments& all, std::int64_t at)
     {
-        const maxpool_bwd::arguments& a = all.of;
+        const maxpool_bwd::arguments& a = all.base;
         const int pixels = product(a.input), channels = a.channels;
         const std::int64_t image = at / pixels / channels;
         const int channel        = static_cast<int>(all.channels_last ? at % channels : at / pixels % channels);
@@ -70,7 +70,7 @@ struct reference_program
     // The pixel that window (oh, ow) has as maximum.
     static CK_TILE_FN std::int64_t index_of(const arguments& all, std::int64_t from, const multi_index<2>& o)
     {
-        const maxpool_bwd::arguments& a = all.of;
+        const maxpool_bwd::arguments& a = all.base;
         if(all.kind == indices::int64)
             return static_cast<const std::int64_t*>(a.indices)[from];
         if(all.kind == indices::int32)

@@ -41,12 +41,12 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const auto place             = merge<2>{{a.batch, a.blocks}}.map({static_cast<int>(b.at.x)});
+        const auto coord             = merge<2>{{a.batch, a.blocks}}.map({static_cast<int>(b.at.x)});
         const image_lengths in_size  = {a.channels, a.input[0], a.input[1]};
         const image_lengths out_size = {a.channels, a.output[0], a.output[1]};
-        const auto* in               = static_cast<const element*>(a.in) + place[0] * in_size.elements();
-        const std::int64_t out_image = place[0] * out_size.elements();
-        const multi_index<3> origin  = {place[1] * threads, 0, 0};
+        const auto* in               = static_cast<const element*>(a.in) + coord[0] * in_size.elements();
+        const std::int64_t out_image = coord[0] * out_size.elements();
+        const multi_index<3> origin  = {coord[1] * threads, 0, 0};
 
         // Where each window begins: its first element may lie in the padding.
         const auto begin = [&](int d) {

@@ -56,13 +56,13 @@ result<plan<operation>> operation::schedule_on(const device&, plan<operation> ch
     return chosen;
 }
 
-std::vector<launch> operation::launches(const plan<operation>& what, const tensors& data, void*)
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void*)
 {
-    arguments a = arguments_of(what.problem, data);
-    a.blocks    = static_cast<int>(what.schedule.blocks_per_image);
-    if(what.problem.indices == indices::recompute)
+    arguments a = arguments_of(planned.problem, data);
+    a.blocks    = static_cast<int>(planned.schedule.blocks_per_image);
+    if(planned.problem.indices == indices::recompute)
         a.indices = nullptr;
-    return {{*what.chosen->main, what.problem.batch * a.blocks, a}};
+    return {{*planned.chosen->main, planned.problem.batch * a.blocks, a}};
 }
 
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,

@@ -9,7 +9,7 @@ namespace ck_tile::maxpool_fwd
 
 struct reference_arguments
 {
-    arguments of; // whose indices are flat, in 8 bytes
+    arguments base; // whose indices are flat, in 8 bytes
     bool channels_last;
 };
 
@@ -29,7 +29,7 @@ struct reference_program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const std::int64_t all   = std::int64_t(a.of.batch) * a.of.channels * product(a.of.output);
+        const std::int64_t all   = std::int64_t(a.base.batch) * a.base.channels * product(a.base.output);
         const std::int64_t begin = std::int64_t(b.at.x) * threads;
         const int here           = all - begin < threads ? static_cast<int>(all - begin) : threads;
         const auto at            = generate<std::int64_t, line, 1>(
@@ -40,14 +40,14 @@ struct reference_program
         const auto write   = [&](auto* to, const auto& values) {
             store(make_window<line>(tensor_view{to + begin, here, packed<1>({here})}, multi_index{0}), values);
         };
-        write(static_cast<element*>(a.of.out), convert<element>(largest));
-        write(static_cast<std::int64_t*>(a.of.indices), at);
+        write(static_cast<element*>(a.base.out), convert<element>(largest));
+        write(static_cast<std::int64_t*>(a.base.indices), at);
     }
 
     // The input in the plane of output element `at`, at pixel `pixel`.
     static CK_TILE_FN float value_at(const arguments& all, std::int64_t at, int pixel)
     {
-        const maxpool_fwd::arguments& a = all.of;
+        const maxpool_fwd::arguments& a = all.base;
         const std::int64_t outputs = product(a.output), inputs = product(a.input), plane = at / outputs;
         const std::int64_t image = at / a.channels / outputs;
         const std::int64_t from =
@@ -57,7 +57,7 @@ struct reference_program
 
     static CK_TILE_FN std::int64_t place_of_maximum(const arguments& all, std::int64_t at)
     {
-        const maxpool_fwd::arguments& a = all.of;
+        const maxpool_fwd::arguments& a = all.base;
         const int pixels                = product(a.output);
         const int out                   = static_cast<int>(all.channels_last ? at / a.channels % pixels : at % pixels);
         int best                        = -1;

@@ -16,15 +16,15 @@
 namespace ck_tile::program
 {
 
-result<std::int64_t> parse_integer(std::string_view what, std::string_view text)
+result<std::int64_t> parse_integer(std::string_view name, std::string_view text)
 {
     std::int64_t number      = 0;
     const char* const end    = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     if(error == std::errc::result_out_of_range && stop == end)
-        return rejection{fmt::format("{} must fit 64 bits, but is {}", what, text)};
+        return rejection{fmt::format("{} must fit 64 bits, but is {}", name, text)};
     if(error != std::errc{} || stop != end)
-        return rejection{fmt::format("{} must be a whole number, but is '{}'", what, text)};
+        return rejection{fmt::format("{} must be a whole number, but is '{}'", name, text)};
     return number;
 }
 

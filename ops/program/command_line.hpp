@@ -26,15 +26,15 @@ enum exit_code
 };
 
 // A whole number in decimal; `what` names it in a rejection.
-result<std::int64_t> parse_integer(std::string_view what, std::string_view text);
+result<std::int64_t> parse_integer(std::string_view name, std::string_view text);
 
 // A value of an enumeration, among those that `allowed` admits; null admits all.
 template <class Choice>
-result<Choice> parse_choice(std::string_view what, std::string_view text, bool (*allowed)(Choice) = nullptr)
+result<Choice> parse_choice(std::string_view name, std::string_view text, bool (*allowed)(Choice) = nullptr)
 {
     if(const auto found = value_of<Choice>(text, allowed))
         return *found;
-    return rejection{fmt::format("{} must be one of {}, but is '{}'", what, choices<Choice>(allowed), text)};
+    return rejection{fmt::format("{} must be one of {}, but is '{}'", name, choices<Choice>(allowed), text)};
 }
 
 // "in: dim 3, lengths {2, 8, 4}, strides {32, 4, 1}"

@@ -17,9 +17,9 @@ namespace
 constexpr std::size_t leading_numbers = 3; // verify init time
 } // namespace
 
-std::int64_t number_reader::next(const std::string& what, std::int64_t least, std::int64_t most)
+std::int64_t number_reader::next(const std::string& name, std::int64_t least, std::int64_t most)
 {
-    const result<std::int64_t> number = parse_integer(what, texts_.front());
+    const result<std::int64_t> number = parse_integer(name, texts_.front());
     texts_                            = texts_.subspan(1);
     if(!number)
     {
@@ -28,15 +28,15 @@ std::int64_t number_reader::next(const std::string& what, std::int64_t least, st
     }
     if(*number < least || *number > most)
     {
-        refuse(fmt::format("{} must be from {} to {}, but is {}", what, least, most, *number));
+        refuse(fmt::format("{} must be from {} to {}, but is {}", name, least, most, *number));
         return least;
     }
     return *number;
 }
 
-std::int64_t number_reader::next(const std::string& what)
+std::int64_t number_reader::next(const std::string& name)
 {
-    return next(what, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+    return next(name, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
 }
 
 void number_reader::refuse(const std::string& reason)

@@ -56,8 +56,8 @@ class number_reader
   public:
     explicit number_reader(std::span<const std::string> texts) : texts_(texts) {}
 
-    std::int64_t next(const std::string& what, std::int64_t least, std::int64_t most);
-    std::int64_t next(const std::string& what); // any number: the operation's validate() says what is wrong with it
+    std::int64_t next(const std::string& name, std::int64_t least, std::int64_t most);
+    std::int64_t next(const std::string& name); // any number: the operation's validate() says what is wrong with it
 
     const status& verdict() const { return verdict_; }
 
@@ -92,7 +92,7 @@ struct add_options : ignore_fields
 {
     CLI::App& app;
     std::map<std::string, std::string>& texts;
-    add_options(CLI::App& to, std::map<std::string, std::string>& of) : app(to), texts(of) {}
+    add_options(CLI::App& to, std::map<std::string, std::string>& given) : app(to), texts(given) {}
 
     template <class Enum>
     void choice(const char* name, Enum& value)
@@ -115,7 +115,7 @@ struct read_choices : ignore_fields
 {
     const std::map<std::string, std::string>& texts;
     status verdict = {};
-    explicit read_choices(const std::map<std::string, std::string>& of) : texts(of) {}
+    explicit read_choices(const std::map<std::string, std::string>& given) : texts(given) {}
 
     template <class Enum>
     void choice(const char* name, Enum& value)
@@ -135,14 +135,14 @@ struct list_names : ignore_fields
 
     void number(const char* name, auto&) { names.push_back(name); }
     void rank(const char* name, auto&, int, int) { names.push_back(name); }
-    void list(const char* name, auto&, int count, std::initializer_list<const char*> of = {})
+    void list(const char* name, auto&, int count, std::initializer_list<const char*> labels = {})
     {
         for(int i = 0; i < count; ++i)
-            names.push_back(entry_name(name, i, of));
+            names.push_back(entry_name(name, i, labels));
     }
-    void sized_list(const char* name, auto& values, auto& count, std::initializer_list<const char*> of = {})
+    void sized_list(const char* name, auto& values, auto& count, std::initializer_list<const char*> labels = {})
     {
-        list(name, values, count, of);
+        list(name, values, count, labels);
     }
 };
 
@@ -167,14 +167,14 @@ struct read_numbers : ignore_fields
     {
         value = static_cast<int>(numbers.next(name, least, most));
     }
-    void list(const char* name, auto& values, int count, std::initializer_list<const char*> of = {})
+    void list(const char* name, auto& values, int count, std::initializer_list<const char*> labels = {})
     {
         for(int i = 0; i < count; ++i)
-            values[static_cast<std::size_t>(i)] = numbers.next(entry_name(name, i, of));
+            values[static_cast<std::size_t>(i)] = numbers.next(entry_name(name, i, labels));
     }
-    void sized_list(const char* name, auto& values, auto& count, std::initializer_list<const char*> of = {})
+    void sized_list(const char* name, auto& values, auto& count, std::initializer_list<const char*> labels = {})
     {
-        list(name, values, count, of);
+        list(name, values, count, labels);
     }
 };
 

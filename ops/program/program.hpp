@@ -93,9 +93,9 @@ class operation_program
                    names_of(found.fastest), splits_of(found.fastest), found.milliseconds, given_.tuned.string());
     }
 
-    static std::string splits_of(const plan<Op>& what)
+    static std::string splits_of(const plan<Op>& planned)
     {
-        return Op::splits_reduction ? fmt::format(" with {} splits", what.splits) : "";
+        return Op::splits_reduction ? fmt::format(" with {} splits", planned.splits) : "";
     }
 
     // Everything that can still be wrong with the arguments, before large memory is allocated.

@@ -9,11 +9,11 @@ struct arguments
     int count;
 };
 
-ck_tile::status launch(const ck_tile::device& on, const ck_tile::kernel& k, const arguments& a)
+ck_tile::status launch(const ck_tile::device& dev, const ck_tile::kernel& k, const arguments& a)
 {
 #if CK_TILE_BROKEN
-    return on.launch(k, {1}, &a);
+    return dev.launch(k, {1}, &a);
 #else
-    return on.launch(k, {1}, a);
+    return dev.launch(k, {1}, a);
 #endif
 }

@@ -8,7 +8,7 @@ using namespace ck_tile;
 struct program
 {
     static constexpr architecture arch = architecture::gfx942;
-    static constexpr int cluster         = 1 + CK_TILE_BROKEN;
+    static constexpr int cluster       = 1 + CK_TILE_BROKEN;
     static constexpr int threads       = 256;
     static constexpr int lds_bytes     = 0;
     struct arguments

@@ -5,13 +5,13 @@
 
 using namespace ck_tile;
 
-constexpr int cluster      = CK_TILE_BROKEN ? 2 : 1;
+constexpr int cluster    = CK_TILE_BROKEN ? 2 : 1;
 constexpr distribution d = {.lengths = {8, 2 * cluster},
                             .wave    = {},
                             .lane    = {{8, 0, 1}},
                             .reg     = {{2, 1, 1}},
                             .vec     = {},
-                            .cluster    = cluster > 1 ? digits{{cluster, 1, 2}} : digits{}};
+                            .cluster = cluster > 1 ? digits{{cluster, 1, 2}} : digits{}};
 
 void run(const block& in, const tile<float, d>& x)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stage of transforms that forgets a dimension of the map below it.
+// A layer of transforms that forgets a dimension of the map below it.
 // expect: transform: the transforms must together yield each dimension of the map below once
 #include "ck_tile/core/tensor_view.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A window over a view whose top stage lists its transforms in another order than its dimensions.
-// expect: window: list the transforms of the top stage in the order of the dimensions that they take
+// A window over a view whose top layer lists its transforms in another order than its dimensions.
+// expect: window: list the transforms of the top layer in the order of the dimensions that they take
 #include "ck_tile/verbs/load_store.hpp"
 
 using namespace ck_tile;

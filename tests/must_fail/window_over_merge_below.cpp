@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A window over a view that merges below its top stage, where parts of a sum cannot be kept apart.
-// expect: window: below the top stage, which takes one dimension per transform, all transforms must be affine
+// A window over a view that merges below its top layer, where parts of a sum cannot be kept apart.
+// expect: window: below the top layer, which takes one dimension per transform, all transforms must be affine
 #include "ck_tile/verbs/load_store.hpp"
 
 using namespace ck_tile;

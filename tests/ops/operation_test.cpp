@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is made of an operation's description, for each operation alike: plans and why there is none, tuning, verification, files.
-// Compiled once per operation, CK_TILE_OPERATION.
-#define CK_TILE_TEXT(name) #name
-#define CK_TILE_HEADER(name) CK_TILE_TEXT(ops / name / operation.hpp)
-#include CK_TILE_HEADER(CK_TILE_OPERATION)
+// Compiled once per operation, CK_TILE_OPERATION, whose description is CK_TILE_OPERATION_HEADER.
+#include CK_TILE_OPERATION_HEADER
 
 #include "tests/support/operation_test.hpp"
 #include "ops/harness/fill.hpp"
@@ -71,10 +69,10 @@ class Operation : public kernel_test
 TEST_P(Operation, EveryInstanceSaysWhatItDoesNotSupport)
 {
     int supporting = 0;
-    for(const instance<operation>* i : instances<operation>(on))
+    for(const instance<operation>* i : instances<operation>(dev))
     {
         const status supported = supports(*i, small);
-        const auto chosen      = make_plan<operation>(on, small, {.instance = name_of(*i)});
+        const auto chosen      = make_plan<operation>(dev, small, {.instance = name_of(*i)});
         ASSERT_EQ(chosen.ok(), supported.ok()) << name_of(*i);
         if(chosen)
         {
@@ -83,7 +81,7 @@ TEST_P(Operation, EveryInstanceSaysWhatItDoesNotSupport)
             EXPECT_GE(chosen->splits, 1);
         }
         else
-            EXPECT_EQ(chosen.reason(), fmt::format("{} on {}: {}", name_of(*i), on.name(), supported.reason()));
+            EXPECT_EQ(chosen.reason(), fmt::format("{} on {}: {}", name_of(*i), dev.name(), supported.reason()));
         if(const data_type own = dtype_of(i->configuration); own != type)
             EXPECT_EQ(supported.reason(),
                       fmt::format("the instance computes {}, the problem is {}", name_of(own), name_of(type)));
@@ -93,20 +91,20 @@ TEST_P(Operation, EveryInstanceSaysWhatItDoesNotSupport)
 
 TEST_P(Operation, TheCheapestPlanIsChosen)
 {
-    const auto chosen = make_plan<operation>(on, small);
+    const auto chosen = make_plan<operation>(dev, small);
     ASSERT_TRUE(chosen) << chosen.reason();
-    for(const plan<operation>& each : all_plans<operation>(on, small))
+    for(const plan<operation>& each : all_plans<operation>(dev, small))
         EXPECT_LE(chosen->cost, each.cost) << describe_plan(each);
 }
 
 TEST_P(Operation, PlansThatThereAreNot)
 {
     const auto reason = [&](const problem& p, const plan_request& request = {}) {
-        const auto chosen = make_plan<operation>(on, p, request);
+        const auto chosen = make_plan<operation>(dev, p, request);
         return chosen ? "accepted" : chosen.reason();
     };
     EXPECT_EQ(reason(small, {.instance = "none"}),
-              "instance 'none' is not one of " + on.name() + ": --instance list shows them");
+              "instance 'none' is not one of " + dev.name() + ": --instance list shows them");
     if(!operation::splits_reduction)
         EXPECT_EQ(reason(small, {.splits = 2}),
                   std::string(operation::name) + " has no reduction to split, and splits is 2: leave it out");
@@ -117,15 +115,15 @@ TEST_P(Operation, PlansThatThereAreNot)
     ASSERT_NE(invalid, "");
     EXPECT_EQ(reason(negative), invalid);
     EXPECT_EQ(reason(negative, {.instance = "none"}), invalid);
-    EXPECT_EQ(run_reference<operation>(on, negative, {}, nullptr).reason(), invalid);
-    for(const instance<operation>* i : instances<operation>(on))
+    EXPECT_EQ(run_reference<operation>(dev, negative, {}, nullptr).reason(), invalid);
+    for(const instance<operation>* i : instances<operation>(dev))
         EXPECT_EQ(supports(*i, negative).reason(), invalid);
 
     problem integers = small;
     integers.type    = data_type::int32; // of which nothing is built
     EXPECT_EQ(reason(integers), fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and "
                                             "CK_TILE_TARGETS",
-                                            name_of(integers.type), on.architecture().name));
+                                            name_of(integers.type), dev.architecture().name));
 }
 
 // A shape of the CPU that was not built has no instances.
@@ -136,29 +134,29 @@ TEST(DeviceWithoutCode, HasNoPlans)
         const std::string name = std::string("host:") + t->name;
         if(std::find(kernel_targets().begin(), kernel_targets().end(), name) != kernel_targets().end())
             continue;
-        const auto on = device::open(name);
-        ASSERT_TRUE(on) << on.reason();
-        EXPECT_TRUE(instances<operation>(*on).empty());
-        EXPECT_FALSE(make_plan<operation>(*on, small_problem(data_type::fp16)));
+        const auto dev = device::open(name);
+        ASSERT_TRUE(dev) << dev.reason();
+        EXPECT_TRUE(instances<operation>(*dev).empty());
+        EXPECT_FALSE(make_plan<operation>(*dev, small_problem(data_type::fp16)));
     }
 }
 
-TEST_P(Operation, SameBitsOnEveryRun) { expect_same_bits<operation>(on, experiment<operation>(small)); }
+TEST_P(Operation, SameBitsOnEveryRun) { expect_same_bits<operation>(dev, experiment<operation>(small)); }
 
 // Either verification passes what an instance computes, and neither passes what it did not write, or one wrong element.
 TEST_P(Operation, VerificationsAgree)
 {
-    const auto chosen = make_plan<operation>(on, small);
+    const auto chosen = make_plan<operation>(dev, small);
     ASSERT_TRUE(chosen) << chosen.reason();
     const experiment<operation> e(small, 1);
-    const harness::tensor_set after     = e.run_plan(on, *chosen),
-                              untouched = e.run(on, 0, [](const auto&, void*) { return status{}; });
+    const harness::tensor_set after     = e.run_plan(dev, *chosen),
+                              untouched = e.run(dev, 0, [](const auto&, void*) { return status{}; });
     const std::size_t results           = results_of(after).size();
     for(const verification how : {verification::cpu, verification::reference_kernel})
     {
         const auto passed = [&](const harness::tensor_set& set) {
             std::vector<bool> all;
-            for(const harness::comparison& c : harness::verify<operation>(on, how, small, set))
+            for(const harness::comparison& c : harness::verify<operation>(dev, how, small, set))
                 all.push_back(c.passed() && c.elements > 0);
             return all;
         };
@@ -186,13 +184,13 @@ TEST_P(Operation, ZerosAreVerifiedToo)
     harness::fill_inputs<operation>(small, set, harness::fill::zeros, 1);
     for(const harness::host_tensor& t : set.tensors)
         EXPECT_TRUE(harness::derives_inputs<operation> || t.elements.empty()) << t.name;
-    const auto chosen = make_plan<operation>(on, small);
+    const auto chosen = make_plan<operation>(dev, small);
     ASSERT_TRUE(chosen) << chosen.reason();
     experiment<operation> e(small);
     e.set            = set;
-    const auto after = e.run_plan(on, *chosen);
+    const auto after = e.run_plan(dev, *chosen);
     for(const verification how : {verification::cpu, verification::reference_kernel})
-        for(const harness::comparison& c : harness::verify<operation>(on, how, small, after))
+        for(const harness::comparison& c : harness::verify<operation>(dev, how, small, after))
             EXPECT_TRUE(c.passed()) << harness::describe(c, {c.elements}) << ", " << harness::describe(how);
 }
 
@@ -200,36 +198,36 @@ TEST_P(Operation, ZerosAreVerifiedToo)
 TEST_P(Operation, TuningRoundTrip)
 {
     const experiment<operation> e(small);
-    const harness::device_set there(on, e.set);
-    const auto found = tune<operation>(on, small, operation::bind(there.addresses()));
+    const harness::device_set there(dev, e.set);
+    const auto found = tune<operation>(dev, small, operation::bind(there.addresses()));
     ASSERT_TRUE(found) << found.reason();
-    EXPECT_GE(found->measured, static_cast<int>(all_plans<operation>(on, small).size()));
+    EXPECT_GE(found->measured, static_cast<int>(all_plans<operation>(dev, small).size()));
     EXPECT_GT(found->milliseconds, 0);
 
     tuned_table table(operation::name);
-    remember(table, on, found->fastest);
+    remember(table, dev, found->fastest);
     const auto file = folder / "tuned.json";
     ASSERT_TRUE(table.save(file));
     const auto loaded = load_tuned_table<operation>(file);
     ASSERT_TRUE(loaded) << loaded.reason();
-    const auto again = make_plan<operation>(on, small, *loaded);
+    const auto again = make_plan<operation>(dev, small, *loaded);
     ASSERT_TRUE(again) << again.reason();
     EXPECT_EQ(names_of(*again), names_of(found->fastest));
     EXPECT_EQ(again->splits, found->fastest.splits);
-    e.expect_right(e.run_plan(on, *again), describe_plan(*again));
+    e.expect_right(e.run_plan(dev, *again), describe_plan(*again));
 
     // Whichever the table names, not only the best; and for other problems what costs least.
-    for(const plan<operation>& each : all_plans<operation>(on, small))
+    for(const plan<operation>& each : all_plans<operation>(dev, small))
     {
-        remember(table, on, each);
+        remember(table, dev, each);
         EXPECT_EQ(table.size(), 1u);
-        const auto named = make_plan<operation>(on, small, table);
+        const auto named = make_plan<operation>(dev, small, table);
         ASSERT_TRUE(named) << named.reason();
         EXPECT_EQ(names_of(*named), names_of(each));
     }
     const auto other = problem_from_json<problem>({{"N", 3}}, problem_to_json(small));
     ASSERT_TRUE(other) << other.reason();
-    EXPECT_EQ(names_of(*make_plan<operation>(on, *other, table)), names_of(*make_plan<operation>(on, *other)));
+    EXPECT_EQ(names_of(*make_plan<operation>(dev, *other, table)), names_of(*make_plan<operation>(dev, *other)));
 }
 
 TEST_P(Operation, TablesOfOtherOperationsAreRejected)
@@ -237,7 +235,7 @@ TEST_P(Operation, TablesOfOtherOperationsAreRejected)
     const auto expect = [&](const std::string& name, const std::string& instance, const nlohmann::ordered_json& of,
                             const std::string& why) {
         tuned_table table(name);
-        table.set({on.name(), of, instance, 1});
+        table.set({dev.name(), of, instance, 1});
         ASSERT_TRUE(table.save(folder / "tuned.json"));
         const auto loaded = load_tuned_table<operation>(folder / "tuned.json");
         ASSERT_FALSE(loaded);
@@ -257,10 +255,10 @@ TEST_P(Operation, TablesOfOtherOperationsAreRejected)
 // Tensors in files are those of memory, and give the same.
 TEST_P(Operation, FilesHoldWhatMemoryHolds)
 {
-    const auto chosen = make_plan<operation>(on, small);
+    const auto chosen = make_plan<operation>(dev, small);
     ASSERT_TRUE(chosen) << chosen.reason();
     const experiment<operation> e(small, 2);
-    const auto after = e.run_plan(on, *chosen);
+    const auto after = e.run_plan(dev, *chosen);
     experiment<operation> again(small);
     for(const harness::host_tensor& t : after.tensors)
         if(t.on_device())
@@ -273,10 +271,11 @@ TEST_P(Operation, FilesHoldWhatMemoryHolds)
             if(t.role == tensor_role::input)
                 again.set[t.name].elements = *loaded;
         }
-    EXPECT_TRUE(results_of(again.run_plan(on, *chosen)) == results_of(after));
+    EXPECT_TRUE(results_of(again.run_plan(dev, *chosen)) == results_of(after));
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Operation, every_type_on(kernel_targets()), name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(Targets, Operation, testing::ValuesIn(types_built<operation>(kernel_targets())),
+                         name_of_parameter);
 
 // Every problem that the operation has by default survives the way through JSON, and the fields have different names.
 TEST(OperationProblem, SurvivesTheWayThroughJson)

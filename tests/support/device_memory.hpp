@@ -14,26 +14,26 @@
 namespace ck_tile
 {
 
-inline device_buffer upload(const device& on, const std::vector<std::byte>& bytes)
+inline device_buffer upload(const device& dev, const std::vector<std::byte>& bytes)
 {
-    auto memory = on.allocate(bytes.size());
+    auto memory = dev.allocate(bytes.size());
     EXPECT_TRUE(memory) << memory.reason();
-    EXPECT_TRUE(on.copy_to_device(memory->data(), bytes.data(), bytes.size()));
+    EXPECT_TRUE(dev.copy_to_device(memory->data(), bytes.data(), bytes.size()));
     return std::move(*memory);
 }
 
 // Memory in which every element is a NaN or a large index: what a kernel forgets to write, or takes for zero, shows.
-inline device_buffer unwritten(const device& on, std::int64_t bytes)
+inline device_buffer unwritten(const device& dev, std::int64_t bytes)
 {
-    return upload(on, std::vector<std::byte>(static_cast<std::size_t>(bytes), std::byte{0xff}));
+    return upload(dev, std::vector<std::byte>(static_cast<std::size_t>(bytes), std::byte{0xff}));
 }
 
 // What the device's memory holds when all that is queued is done.
-inline std::vector<std::byte> download(const device& on, const device_buffer& memory)
+inline std::vector<std::byte> download(const device& dev, const device_buffer& memory)
 {
-    EXPECT_TRUE(on.synchronize());
+    EXPECT_TRUE(dev.synchronize());
     std::vector<std::byte> bytes(memory.bytes());
-    EXPECT_TRUE(on.copy_to_host(bytes.data(), memory.data(), bytes.size()));
+    EXPECT_TRUE(dev.copy_to_host(bytes.data(), memory.data(), bytes.size()));
     return bytes;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_tile/runtime/host_convert.hpp"
+#include "ops/operation.hpp"
 #include "tests/support/device_memory.hpp"
 #include "tests/support/kernel_targets.hpp"
 #include "tests/support/random.hpp"
@@ -20,11 +21,11 @@ namespace ck_tile
 
 using target_and_type = std::tuple<std::string, data_type>;
 
-// The fixture, to be instantiated with every_type_on(targets) and name_of_parameter.
+// The fixture, to be instantiated with ValuesIn(types_built<operation>(targets)) and name_of_parameter.
 class kernel_test : public testing::TestWithParam<target_and_type>
 {
   protected:
-    device on = [] {
+    device dev = [] {
         auto d = device::open(std::get<0>(GetParam()));
         EXPECT_TRUE(d) << d.reason();
         return std::move(*d);
@@ -32,10 +33,21 @@ class kernel_test : public testing::TestWithParam<target_and_type>
     data_type type = std::get<1>(GetParam());
 };
 
-inline auto every_type_on(const std::vector<std::string>& targets)
+// The types that the operation has instances of, on each of the targets.
+template <class Op>
+std::vector<target_and_type> types_built(const std::vector<std::string>& targets)
 {
-    return testing::Combine(testing::ValuesIn(targets),
-                            testing::Values(data_type::fp16, data_type::bf16, data_type::fp32));
+    std::vector<target_and_type> found;
+    for(const std::string& name : targets)
+        if(const auto dev = device::open(name))
+            for(data_type type : {data_type::fp16, data_type::bf16, data_type::fp32})
+                for(const instance<Op>* i : instances<Op>(*dev))
+                    if(dtype_of(i->configuration) == type)
+                    {
+                        found.emplace_back(name, type);
+                        break;
+                    }
+    return found;
 }
 
 inline std::string name_of_parameter(const testing::TestParamInfo<target_and_type>& info)
@@ -54,14 +66,14 @@ inline std::vector<float> random_values(std::int64_t count, data_type type, std:
     return decode(type, encode(type, values));
 }
 
-inline device_buffer upload(const device& on, data_type type, const std::vector<float>& values)
+inline device_buffer upload(const device& dev, data_type type, const std::vector<float>& values)
 {
-    return upload(on, encode(type, values));
+    return upload(dev, encode(type, values));
 }
 
-inline std::vector<float> download(const device& on, data_type type, const device_buffer& memory)
+inline std::vector<float> download(const device& dev, data_type type, const device_buffer& memory)
 {
-    return decode(type, download(on, memory));
+    return decode(type, download(dev, memory));
 }
 
 } // namespace ck_tile

@@ -62,29 +62,29 @@ class experiment
     }
 
     // The tensors after the plan has run.
-    harness::tensor_set run_plan(const device& on, const plan<Op>& what) const
+    harness::tensor_set run_plan(const device& dev, const plan<Op>& planned) const
     {
-        return run(on, what.workspace_bytes, [&](const typename Op::tensors& t, void* workspace) {
-            return ck_tile::run(on, what, t, workspace);
+        return run(dev, planned.workspace_bytes, [&](const typename Op::tensors& t, void* workspace) {
+            return ck_tile::run(dev, planned, t, workspace);
         });
     }
-    harness::tensor_set run_reference_kernel(const device& on) const
+    harness::tensor_set run_reference_kernel(const device& dev) const
     {
-        return run(on, reference_workspace_bytes<Op>(problem), [&](const typename Op::tensors& t, void* workspace) {
-            return run_reference<Op>(on, problem, t, workspace);
+        return run(dev, reference_workspace_bytes<Op>(problem), [&](const typename Op::tensors& t, void* workspace) {
+            return run_reference<Op>(dev, problem, t, workspace);
         });
     }
 
     // launch(tensors, workspace) -> status. What a kernel forgets to write, in a result or the workspace, is a NaN.
     template <class Launch>
-    harness::tensor_set run(const device& on, std::size_t workspace_bytes, Launch&& launch) const
+    harness::tensor_set run(const device& dev, std::size_t workspace_bytes, Launch&& launch) const
     {
-        const harness::device_set there(on, set);
-        const device_buffer workspace = unwritten(on, static_cast<std::int64_t>(workspace_bytes));
+        const harness::device_set there(dev, set);
+        const device_buffer workspace = unwritten(dev, static_cast<std::int64_t>(workspace_bytes));
         const status s                = launch(Op::bind(there.addresses()), workspace.data());
         EXPECT_TRUE(s) << s.reason();
         harness::tensor_set after = set;
-        there.fetch_results(on, after);
+        there.fetch_results(dev, after);
         return after;
     }
 
@@ -96,15 +96,15 @@ class experiment
     }
 
     // Expects each result within the bound of the reference.
-    void expect_right(const harness::tensor_set& after, const std::string& what) const
+    void expect_right(const harness::tensor_set& after, const std::string& context) const
     {
         for(std::size_t i = 0; const harness::host_tensor& t : after.tensors)
             if(t.role == tensor_role::result)
             {
-                ASSERT_LT(i, expected().size()) << what;
+                ASSERT_LT(i, expected().size()) << context;
                 const harness::comparison found = compare(t, expected()[i++]);
-                ASSERT_EQ(found.elements, t.shape.elements()) << what << ": " << t.name;
-                ASSERT_TRUE(found.passed()) << what << ": " << t.name << ", "
+                ASSERT_EQ(found.elements, t.shape.elements()) << context << ": " << t.name;
+                ASSERT_TRUE(found.passed()) << context << ": " << t.name << ", "
                                             << harness::describe(found, t.shape.lengths) << "; " << describe(problem);
             }
     }
@@ -143,15 +143,15 @@ std::vector<int> own_choice(const typename Op::config&, const typename Op::probl
 
 // The plans of the problem on each instance that supports it, of which there must be one.
 template <class Op>
-std::vector<plan<Op>> all_plans(const device& on, const typename Op::problem& p,
+std::vector<plan<Op>> all_plans(const device& dev, const typename Op::problem& p,
                                 const splits_for<Op>& splits = own_choice<Op>)
 {
     std::vector<plan<Op>> all;
-    for(const instance<Op>* i : instances<Op>(on))
+    for(const instance<Op>* i : instances<Op>(dev))
         if(supports(*i, p))
             for(const int s : splits(i->configuration, p))
             {
-                auto chosen = make_plan<Op>(on, p, {.instance = name_of(*i), .splits = s});
+                auto chosen = make_plan<Op>(dev, p, {.instance = name_of(*i), .splits = s});
                 EXPECT_TRUE(chosen) << chosen.reason() << "; " << describe(p);
                 if(chosen)
                     all.push_back(std::move(*chosen));
@@ -162,20 +162,20 @@ std::vector<plan<Op>> all_plans(const device& on, const typename Op::problem& p,
 
 // "<instances>, splits 2", to say which plan it was.
 template <class Op>
-std::string describe_plan(const plan<Op>& what)
+std::string describe_plan(const plan<Op>& planned)
 {
-    return names_of(what) + (Op::splits_reduction ? ", splits " + std::to_string(what.splits) : "");
+    return names_of(planned) + (Op::splits_reduction ? ", splits " + std::to_string(planned.splits) : "");
 }
 
 // Runs the experiment on each instance that supports its problem; returns the names of those.
 template <class Op>
-std::set<std::string> expect_all_instances_right(const device& on, const experiment<Op>& e,
+std::set<std::string> expect_all_instances_right(const device& dev, const experiment<Op>& e,
                                                  const splits_for<Op>& splits = own_choice<Op>)
 {
     std::set<std::string> ran;
-    for(const plan<Op>& each : all_plans<Op>(on, e.problem, splits))
+    for(const plan<Op>& each : all_plans<Op>(dev, e.problem, splits))
     {
-        e.expect_right(e.run_plan(on, each), describe_plan(each));
+        e.expect_right(e.run_plan(dev, each), describe_plan(each));
         if(testing::Test::HasFatalFailure())
             return ran;
         ran.emplace(name_of(*each.chosen));
@@ -185,20 +185,17 @@ std::set<std::string> expect_all_instances_right(const device& on, const experim
 
 // Every plan, run twice, gives the same bits.
 template <class Op>
-void expect_same_bits(const device& on, const experiment<Op>& e, const splits_for<Op>& splits = own_choice<Op>)
+void expect_same_bits(const device& dev, const experiment<Op>& e, const splits_for<Op>& splits = own_choice<Op>)
 {
-    for(const plan<Op>& each : all_plans<Op>(on, e.problem, splits))
-        EXPECT_TRUE(results_of(e.run_plan(on, each)) == results_of(e.run_plan(on, each))) << describe_plan(each);
+    for(const plan<Op>& each : all_plans<Op>(dev, e.problem, splits))
+        EXPECT_TRUE(results_of(e.run_plan(dev, each)) == results_of(e.run_plan(dev, each))) << describe_plan(each);
 }
 
-// The reason, beginning so, that some instance of the device has not to support the problem.
+// Why the configuration, built or not, cannot compute the problem.
 template <class Op>
-std::string reason_of_some_instance(const device& on, const typename Op::problem& p, std::string_view beginning)
+std::string reason_of(const typename Op::config& c, const typename Op::problem& p)
 {
-    for(const instance<Op>* i : instances<Op>(on))
-        if(const status s = supports(*i, p); !s && s.reason().starts_with(beginning))
-            return s.reason();
-    return "no instance says so";
+    return supports(instance<Op>{c, nullptr}, p).reason();
 }
 
 // How the instances of an operation are tested by themselves: on `problems` random ones each.
@@ -219,9 +216,9 @@ void expect_instances_right(const std::string& target, const instance_trial<Op>&
 {
     const auto opened = device::open(target);
     ASSERT_TRUE(opened) << opened.reason();
-    const device& on = *opened;
+    const device& dev = *opened;
     random_numbers random(12);
-    for(const instance<Op>* i : instances<Op>(on))
+    for(const instance<Op>* i : instances<Op>(dev))
     {
         SCOPED_TRACE(name_of(*i));
         const typename Op::config& c = i->configuration;
@@ -235,7 +232,7 @@ void expect_instances_right(const std::string& target, const instance_trial<Op>&
         for(std::uint32_t attempt = 0; attempt < 2000 && right < trial.problems; ++attempt)
         {
             const typename Op::problem p = trial.draw(c, random);
-            const auto usual             = make_plan<Op>(on, p, {.instance = name_of(*i)});
+            const auto usual             = make_plan<Op>(dev, p, {.instance = name_of(*i)});
             if(!usual) // the instance does not support it, or a pass beside its own finds none that does
             {
                 reason = usual.reason();
@@ -244,9 +241,9 @@ void expect_instances_right(const std::string& target, const instance_trial<Op>&
             const experiment<Op> e = trial.make(p, attempt);
             for(const int s : trial.splits(c, p))
             {
-                const auto chosen = make_plan<Op>(on, p, {.instance = name_of(*i), .splits = s});
+                const auto chosen = make_plan<Op>(dev, p, {.instance = name_of(*i), .splits = s});
                 ASSERT_TRUE(chosen) << chosen.reason() << "; " << describe(p);
-                e.expect_right(e.run_plan(on, *chosen), describe_plan(*chosen));
+                e.expect_right(e.run_plan(dev, *chosen), describe_plan(*chosen));
                 if(testing::Test::HasFatalFailure())
                     return;
             }

@@ -26,7 +26,7 @@ inline multi_index<3> reach_of(const digits& all, int number)
 
 // Calls visit(place, coordinates) for every place of the distribution.
 template <class Visit>
-void each_place(const distribution& d, Visit&& visit)
+void each_slot(const distribution& d, Visit&& visit)
 {
     for(int rank = 0; rank < d.cluster_size(); ++rank)
         for(int wave = 0; wave < d.waves(); ++wave)
@@ -38,13 +38,13 @@ void each_place(const distribution& d, Visit&& visit)
                 {
                     const multi_index<3> register_at = thread_at + reach_of(d.reg, reg);
                     for(int vec = 0; vec < d.vecs(); ++vec)
-                        visit(place{wave, lane, reg, vec, rank}, register_at + reach_of(d.vec, vec));
+                        visit(slot{wave, lane, reg, vec, rank}, register_at + reach_of(d.vec, vec));
                 }
             }
 }
 
 template <class T, distribution D>
-T element_at(const tile<T, D>& x, const place& p)
+T element_at(const tile<T, D>& x, const slot& p)
 {
     return x.files[(p.rank * D.waves() + p.wave) * D.lanes() + p.lane].get(p.reg, p.vec);
 }
@@ -53,7 +53,7 @@ T element_at(const tile<T, D>& x, const place& p)
 template <class T, distribution D, class Visit>
 void each_element(const tile<T, D>& x, Visit&& visit)
 {
-    each_place(D, [&](const place& p, const multi_index<3>& at) { visit(at, element_at(x, p)); });
+    each_slot(D, [&](const slot& p, const multi_index<3>& at) { visit(at, element_at(x, p)); });
 }
 
 } // namespace ck_tile

@@ -298,16 +298,15 @@ class TestSet(Files):
 
     def test_a_target_like_another_has_one_type_of_it(self):
         self.write_like("gfx90a", "gfx942", replace=[{"where": {"waves": 4}, "by": {"waves": 8}}])
-        drawn = set()
-        for seed in "abcdefgh":
-            found = [name.split("_") for name in self.selected(seed)]
-            self.assertEqual({dtype for target, dtype, *_ in found if target == "gfx942"}, set(self.choices["dtype"]))
-            of_other = {dtype for target, dtype, *_ in found if target == "gfx90a"}
-            self.assertEqual(len(of_other), 1)
-            drawn |= of_other
-            self.assertEqual({tuple(rest[:2]) for target, _, *rest in found if target == "gfx90a"},
+        self.write_like("gfx950", "gfx942")
+        found = [name.split("_") for name in self.selected()]
+        self.assertEqual({dtype for target, dtype, *_ in found if target == "gfx942"}, set(self.choices["dtype"]))
+        types = [{dtype for target, dtype, *_ in found if target == other} for other in ("gfx90a", "gfx950")]
+        self.assertEqual([len(own) for own in types], [1, 1])
+        self.assertNotEqual(*types)
+        for other in ("gfx90a", "gfx950"):
+            self.assertEqual({tuple(rest[:2]) for target, _, *rest in found if target == other},
                              set(itertools.product(self.choices["dense"], self.choices["pass"])))
-        self.assertGreater(len(drawn), 1)
 
     def test_a_target_like_one_that_is_not_built_has_all_types(self):
         self.write_like("gfx90a", "gfx942")
@@ -318,6 +317,14 @@ class TestSet(Files):
         self.write_like("gfx90a", "gfx942", replace=[{"where": {"dense": "spatial"}, "by": {"dense": "channels"}}])
         found = [name.split("_")[:2] for name in self.selected()]
         self.assertEqual({dtype for target, dtype in found if target == "gfx90a"}, set(self.choices["dtype"]))
+
+    def test_has_an_example_of_each_rule_for_code_objects(self):
+        rules = self.folder / "rules.json"
+        rules.write_text(json.dumps({"rules": [{"kernel": "*_spatial_whole_vector4_waves4_steps3_*"},
+                                               {"kernel": "*_vector4_*", "arch": "gfx90a"}]}))
+        without, found = self.selected(), self.selected("a", "--rules", str(rules))
+        self.assertEqual([name[name.index("spatial"):] for name in found if name not in without],
+                         ["spatial_whole_vector4_waves4_steps3_cluster1"])
 
     def test_respects_filters(self):
         self.assertEqual({name.split("_")[1] for name in self.selected("a", "--filter", "dtype == 'bf16'")}, {"bf16"})

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: MIT
 """The instances that a test needs: few that together show everything, and a sample of the others.
 
+A target shows everything for every type. One whose file is like another's, with other numbers at most, has the same programs:
+where both are built, it shows them for one type, of all operations, as one may need another.
+
 For each target, type and combination of the operation's own choices (layout, pass, kind of indices) there is the instance with the
 smallest numbers, vectors of one element and so on, so that any problem runs on something.
-
-A target shows everything else for every type. One whose file is like another's, with other numbers at most, has the same programs:
-where both are built, it shows them for one type, drawn; the same one for every operation, as one may need another.
 
 For each target and type, each pair of values of two choices (layout, formulation, ...) is in some instance, the one with the
 smallest numbers: of one channel and any window, it can do what the others can. For targets that are alike, each number that a
 field has is in some instance."""
 
+import fnmatch
 import hashlib
 import itertools
 import math
+import re
 
 SAMPLE = 0.05  # of what is left
+SHARE = 1 / 3  # of a set that is a sample itself
 
 
 def drawn(*words):
@@ -24,14 +27,13 @@ def drawn(*words):
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
-def types_of(expansions, seed):
+def types_of(expansions):
     """The types that each target has."""
-    complete, found = {}, {}
+    alike, found = {}, {}
     for e in sorted(expansions, key=lambda e: e.target != e.original):  # where it is built, the original itself
         types = sorted({i["dtype"] for i in e.kept})
-        if types and complete.setdefault(e.original, e.target) != e.target:
-            types = [types[int(drawn(seed, e.target) * len(types))]]
-        found[e.target] = types
+        turn = alike[e.original] = alike.get(e.original, -1) + 1
+        found[e.target] = types if turn == 0 or not types else [types[turn % len(types)]]
     return found
 
 
@@ -74,14 +76,38 @@ def general(instances, fields):
     return list(smallest.values())
 
 
-def test_set(expansions, fields, seed):
-    """The names of the test set's instances. `seed` draws the sample, and the types of targets that are like others."""
-    types = types_of(expansions, seed)
+def architectures(rule):
+    arch = rule.get("arch", "*")
+    return [arch] if isinstance(arch, str) else arch
+
+
+def examples(rules, instances, chosen, seed):
+    """Of each rule (tests/code_objects) that speaks of no instance that is chosen, the name of one that it speaks of."""
+    added = []
+    for rule, arch in ((rule, arch) for rule in rules for arch in architectures(rule)):
+        spoken_of = [i["name"] for i in instances if fnmatch.fnmatchcase(i["target"], arch)
+                     and fnmatch.fnmatchcase(i["name"], rule.get("kernel", "*"))
+                     and re.search(rule.get("kernel_regex", ""), i["name"])]
+        if spoken_of and not {*spoken_of} & {*chosen, *added}:
+            added.append(min(spoken_of, key=lambda name: drawn(seed, name)))
+    return added
+
+
+def test_set(expansions, fields, seed, rules=()):
+    """The names of the test set's instances. `seed` draws the sample; `rules` for code objects each have an example."""
+    types = types_of(expansions)
     candidates = [i for e in expansions for i in e.kept if i["dtype"] in types[e.target]]
     candidates.sort(key=lambda i: (size_of(i), i["name"]))
-    chosen = general([i for e in expansions for i in e.kept], fields)
+    chosen = general(candidates, fields)
     for what in pairs_of, numbers_of:  # pairs first: by small instances, which are the ones that can do most
         shown = {i["name"]: what(i, fields) for i in candidates}
         has = [shown[name] for name in chosen if name in shown]
         chosen += cover(shown, set().union(*shown.values()).difference(*has))
+    chosen += examples(rules, [i for e in expansions for i in e.kept], chosen, seed)
     return {*chosen, *(i["name"] for i in candidates if drawn(seed, i["name"]) < SAMPLE)}
+
+
+def sample(expansions, seed):
+    """The names of a share of each target's instances, drawn by `seed`: of a set that is a sample itself."""
+    names = ([i["name"] for i in e.kept] for e in expansions)
+    return {name for own in names for name in sorted(own, key=lambda n: drawn(seed, n))[:math.ceil(len(own) * SHARE)]}

@@ -4,8 +4,8 @@
 
 #include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/gemm/pipelines/traits.hpp"
+#include "ck_tile/verbs/arrive_wait_barrier.hpp"
 #include "ck_tile/verbs/copy.hpp"
-#include "ck_tile/verbs/split_barrier.hpp"
 
 namespace ck_tile::gemm
 {
@@ -14,7 +14,7 @@ template <>
 struct pipeline_traits<pipeline::async_stages>
 {
     static constexpr int usual_stages  = 4;
-    static constexpr int barrier_bytes = split_barrier<1, 1>::bytes; // of LDS
+    static constexpr int barrier_bytes = arrive_wait_barrier<1, 1>::bytes; // of LDS
 
     static constexpr majorness in_lds(majorness in_memory) { return in_memory; }
 
@@ -72,8 +72,8 @@ struct pipeline_traits<pipeline::async_stages>
             }
             commit_copies(); // of one step, even if there are none
         };
-        place_accumulators(acc);
-        split_barrier<S.waves(), S.fragment().a.lanes()> step_done(in, Stages * bytes);
+        pin_accumulators(acc);
+        arrive_wait_barrier<S.waves(), S.fragment().a.lanes()> step_done(in, Stages * bytes);
         detail::look_ahead(a, 0, S.k);
         detail::look_ahead(b, 0, S.k);
         in.sync();

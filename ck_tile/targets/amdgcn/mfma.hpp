@@ -33,7 +33,7 @@ CK_TILE_FN C mfma(A a, A b, C c)
 // Keeps accumulators that would crowd all else out of the VGPRs in AGPRs. Clang takes the form of MFMA that accumulates there
 // when a kernel names AGPRs at all; left alone, it copies such accumulators to and fro.
 template <int Registers, class File>
-CK_TILE_FN void place_accumulators([[maybe_unused]] File& acc)
+CK_TILE_FN void pin_accumulators([[maybe_unused]] File& acc)
 {
     if constexpr(Registers * sizeof(acc.reg[0]) / 4 > 128)
         static_for<Registers>([&](auto r) {

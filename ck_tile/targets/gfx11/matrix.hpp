@@ -22,7 +22,7 @@ CK_TILE_FN C matrix_multiply_add(A a, A b, C c)
 
 // One kind of registers holds everything.
 template <int Registers, class File>
-CK_TILE_FN void place_accumulators(File&)
+CK_TILE_FN void pin_accumulators(File&)
 {
 }
 

@@ -55,7 +55,7 @@ template <opcode Op>
 inline constexpr wave_layout<Op> wave_layout_of{};
 
 template <int Registers, class File>
-void place_accumulators(File&)
+void pin_accumulators(File&)
 {
 }
 

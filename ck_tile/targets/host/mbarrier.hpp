@@ -45,9 +45,9 @@ class mbarrier
 
   private:
     // A program that would hang or race on a GPU cannot go on.
-    [[noreturn]] static void fail(const char* what, int phase)
+    [[noreturn]] static void fail(const char* rule, int phase)
     {
-        std::fprintf(stderr, "mbarrier: %s (phase %d)\n", what, phase);
+        std::fprintf(stderr, "mbarrier: %s (phase %d)\n", rule, phase);
         std::abort();
     }
 

@@ -9,24 +9,24 @@ namespace ck_tile
 {
 
 inline constexpr target sm90 = {
-    .arch              = architecture::sm90,
-    .name              = "sm90",
-    .wave              = 32,
-    .lds_bytes         = 232448, // shared memory, all of it dynamic
-    .lds_banks         = 32,
-    .compute_unit_registers    = 65536,
-    .vgprs             = 255,
-    .max_vector_bytes  = 16,
-    .max_block_threads = 1024,
-    .max_cluster         = 8,
-    .copy_to_lds       = lds_copy::bytes_16_async,
-    .matrix_from_lds   = true,
-    .transposed_reads  = true,
-    .compute_units     = 132,
-    .instructions      = {opcode::mma_16x8x16_fp16, opcode::mma_16x8x16_bf16, opcode::wgmma_64x128x16_fp16,
-                          opcode::wgmma_64x192x16_fp16, opcode::wgmma_64x256x16_fp16, opcode::wgmma_64x128x16_bf16,
-                          opcode::wgmma_64x192x16_bf16, opcode::wgmma_64x256x16_bf16, opcode::fma_4x8x1_fp32},
-    .instruction_count = 9,
+    .arch                   = architecture::sm90,
+    .name                   = "sm90",
+    .wave                   = 32,
+    .lds_bytes              = 232448, // shared memory, all of it dynamic
+    .lds_banks              = 32,
+    .compute_unit_registers = 65536,
+    .vgprs                  = 255,
+    .max_vector_bytes       = 16,
+    .max_block_threads      = 1024,
+    .max_cluster            = 8,
+    .copy_to_lds            = lds_copy::bytes_16_async,
+    .matrix_from_lds        = true,
+    .transposed_reads       = true,
+    .compute_units          = 132,
+    .instructions           = {opcode::mma_16x8x16_fp16, opcode::mma_16x8x16_bf16, opcode::wgmma_64x128x16_fp16,
+                               opcode::wgmma_64x192x16_fp16, opcode::wgmma_64x256x16_fp16, opcode::wgmma_64x128x16_bf16,
+                               opcode::wgmma_64x192x16_bf16, opcode::wgmma_64x256x16_bf16, opcode::fma_4x8x1_fp32},
+    .instruction_count      = 9,
 };
 
 } // namespace ck_tile

@@ -11,7 +11,7 @@ namespace ck_tile::detail
 
 // Nothing is done with accumulators across this point of the program: products that are under way need them where they are.
 template <int Registers, class File>
-CK_TILE_FN void place_accumulators(File& acc)
+CK_TILE_FN void pin_accumulators(File& acc)
 {
     static_for<Registers>([&](auto r) {
         auto& some = acc.reg[r];

@@ -24,7 +24,7 @@ std::vector<int> holders(const distribution& d)
 {
     std::vector<int> count(static_cast<std::size_t>(d.elements()));
     bool inside = true;
-    each_place(d, [&](const place&, const multi_index<3>& at) {
+    each_slot(d, [&](const slot&, const multi_index<3>& at) {
         for(int dim = 0; dim < 3; ++dim)
             inside = inside && at[dim] >= 0 && at[dim] < d.length(dim);
         if(inside)
@@ -40,10 +40,10 @@ bool holds_each_element_alike(const distribution& d)
     return !count.empty() && std::ranges::all_of(count, [&](int n) { return n == d.replication(); });
 }
 
-void expect_covers(const distribution& d, const std::string& what)
+void expect_covers(const distribution& d, const std::string& context)
 {
-    EXPECT_TRUE(d.covers()) << what;
-    EXPECT_TRUE(holds_each_element_alike(d)) << what;
+    EXPECT_TRUE(d.covers()) << context;
+    EXPECT_TRUE(holds_each_element_alike(d)) << context;
 }
 
 class OfGemm : public testing::TestWithParam<const target*>
@@ -53,22 +53,22 @@ TEST_P(OfGemm, FragmentsAndAccumulatorsCover)
 {
     for(const gemm::shape& s : gemm_shapes(*GetParam()))
     {
-        const std::string what = describe_shape(s);
-        expect_covers(gemm::a_fragments(s), "a_fragments " + what);
-        expect_covers(gemm::b_fragments(s), "b_fragments " + what);
-        expect_covers(gemm::accumulator(s), "accumulator " + what);
-        expect_covers(gemm::strip(s), "strip " + what);
+        const std::string context = describe_shape(s);
+        expect_covers(gemm::a_fragments(s), "a_fragments " + context);
+        expect_covers(gemm::b_fragments(s), "b_fragments " + context);
+        expect_covers(gemm::accumulator(s), "accumulator " + context);
+        expect_covers(gemm::strip(s), "strip " + context);
 
         EXPECT_EQ(gemm::a_fragments(s).length(0), s.m);
         EXPECT_EQ(gemm::b_fragments(s).length(0), s.n * s.inst().blocks);
         EXPECT_EQ(gemm::a_fragments(s).length(1), s.k_pack());
         EXPECT_EQ(gemm::accumulator(s).length(0), s.m);
         EXPECT_EQ(gemm::accumulator(s).length(1), s.n);
-        EXPECT_EQ(gemm::accumulator(s).replication(), 1) << what;
+        EXPECT_EQ(gemm::accumulator(s).replication(), 1) << context;
         for(const distribution& d : {gemm::a_fragments(s), gemm::b_fragments(s), gemm::accumulator(s), gemm::strip(s)})
-            EXPECT_EQ(d.threads(), s.threads()) << what;
+            EXPECT_EQ(d.threads(), s.threads()) << context;
         // A lane reads 16 bytes of consecutive k at once, or more.
-        EXPECT_GE(gemm::a_fragments(s).contiguous() * bytes_of(s.type()), 16) << what;
+        EXPECT_GE(gemm::a_fragments(s).contiguous() * bytes_of(s.type()), 16) << context;
     }
 }
 
@@ -87,25 +87,25 @@ TEST_P(OfGemm, TiledCopiesCoverAndGiveThreadsTheSameElementsAlongK)
                         continue;
                     ++seen;
                     const distribution memory = gemm::tiled_copy(s, rows, major, vector), lds = gemm::along_k(memory);
-                    const int contiguous   = contiguous_dimension(major);
-                    const std::string what = describe_shape(s) + " rows " + std::to_string(rows) + " contiguous " +
-                                             std::to_string(contiguous) + " vector " + std::to_string(vector);
-                    expect_covers(memory, "memory " + what);
-                    expect_covers(lds, "lds " + what);
-                    EXPECT_EQ(memory.threads(), s.threads()) << what;
-                    EXPECT_EQ(memory.contiguous(), vector) << what;
+                    const int contiguous      = contiguous_dimension(major);
+                    const std::string context = describe_shape(s) + " rows " + std::to_string(rows) + " contiguous " +
+                                                std::to_string(contiguous) + " vector " + std::to_string(vector);
+                    expect_covers(memory, "memory " + context);
+                    expect_covers(lds, "lds " + context);
+                    EXPECT_EQ(memory.threads(), s.threads()) << context;
+                    EXPECT_EQ(memory.contiguous(), vector) << context;
                     if(vector > 1)
-                        EXPECT_EQ(memory.vector_dim(), contiguous) << what;
+                        EXPECT_EQ(memory.vector_dim(), contiguous) << context;
 
                     const auto elements_of = [&](const distribution& d) {
                         std::vector<int> owner(static_cast<std::size_t>(d.elements()));
-                        each_place(d, [&](const place& p, const multi_index<3>& at) {
+                        each_slot(d, [&](const slot& p, const multi_index<3>& at) {
                             owner[static_cast<std::size_t>(at[0] * s.k + at[1])] = p.wave * d.lanes() + p.lane;
                         });
                         return owner;
                     };
-                    EXPECT_EQ(elements_of(memory), elements_of(lds)) << what;
-                    EXPECT_TRUE(lds.vec.count <= 1 && (lds.vecs() == 1 || lds.vector_dim() == 1)) << what;
+                    EXPECT_EQ(elements_of(memory), elements_of(lds)) << context;
+                    EXPECT_TRUE(lds.vec.count <= 1 && (lds.vecs() == 1 || lds.vector_dim() == 1)) << context;
                 }
     EXPECT_GT(seen, 50);
 }
@@ -219,7 +219,7 @@ TEST(Distribution, CoversSaysWhatCountingSays)
     {
         const distribution d = random_distribution(random);
         const bool counted   = holds_each_element_alike(d);
-        each_place(d, [&](const place& p, const multi_index<3>& at) {
+        each_slot(d, [&](const slot& p, const multi_index<3>& at) {
             ASSERT_EQ(at, (multi_index{d.locate(0, p), d.locate(1, p), d.locate(2, p)}));
         });
         ASSERT_EQ(d.covers(), counted) << "distribution " << i << " of " << d.elements() << " elements";

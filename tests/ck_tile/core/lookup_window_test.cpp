@@ -50,8 +50,8 @@ void expect_im2col_loads(const im2col<S>& c, const Map& matrix, int end, multi_i
             x.look_ahead();
         each_element(load(x), [&](const multi_index<3>& at, float value) {
             const int row = origin[0] + at[0], pixel = origin[1] + at[1];
-            const auto place = row < c.rows() && pixel < end ? c.place_of(row, pixel) : std::nullopt;
-            ASSERT_EQ(value, place ? memory[static_cast<std::size_t>(*place)] : 0.f)
+            const auto coord = row < c.rows() && pixel < end ? c.place_of(row, pixel) : std::nullopt;
+            ASSERT_EQ(value, coord ? memory[static_cast<std::size_t>(*coord)] : 0.f)
                 << "row " << row << " pixel " << pixel << " of " << end;
         });
         if(testing::Test::HasFatalFailure())
@@ -127,8 +127,8 @@ TEST(LookupWindow, TapsInnermost)
             const int row = origin[0] + at[0], taps = c.filter[0] * c.filter[1];
             float expected = 0;
             if(row < c.rows() && at[1] < end)
-                if(const auto place = c.place_of(row % taps * c.channels + row / taps, at[1]))
-                    expected = memory[static_cast<std::size_t>(*place)];
+                if(const auto coord = c.place_of(row % taps * c.channels + row / taps, at[1]))
+                    expected = memory[static_cast<std::size_t>(*coord)];
             ASSERT_EQ(value, expected) << "row " << row << " pixel " << at[1];
         });
     }

@@ -39,7 +39,7 @@ TEST(TensorView, PackedStridesRunThroughMemoryOnce)
     static_assert(strided<2>::guards == 0 && strided<2>::affine);
 }
 
-// Each stage's place in the map: (h, w, c) seen as (c, the windows of h, w in two digits, frozen).
+// Each layer's place in the map: (h, w, c) seen as (c, the windows of h, w in two digits, frozen).
 TEST(TensorView, StagesComposeAsByHand)
 {
     random_numbers random(1);

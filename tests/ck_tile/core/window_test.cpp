@@ -91,8 +91,8 @@ void expect_im2col_loads(random_numbers& random)
     // The same against the definition, without the view.
     each_element(x, [&](const multi_index<3>& at, float value) {
         const int row = origin[0] + at[0], pixel = origin[1] + at[1];
-        const auto place = row < c.rows() && pixel < end ? c.place_of(row, pixel) : std::nullopt;
-        ASSERT_EQ(value, place ? memory[static_cast<std::size_t>(*place)] : 0.f) << "row " << row << " pixel " << pixel;
+        const auto coord = row < c.rows() && pixel < end ? c.place_of(row, pixel) : std::nullopt;
+        ASSERT_EQ(value, coord ? memory[static_cast<std::size_t>(*coord)] : 0.f) << "row " << row << " pixel " << pixel;
     });
 
     // Moving along the merged dimensions is standing there from the start.

@@ -174,15 +174,18 @@ TEST(Reflect, FieldsTakeStructsApartAndHaveDefaults)
     std::string architectures;
     for(const auto& e : enumerators<architecture>::all)
         architectures += (architectures.empty() ? "\"" : ", \"") + std::string(e.name) + '"';
-    EXPECT_EQ(detail::fields<settings>(),
-              (std::vector{field(R"(arch", "kind": "choice", "values": [)" + architectures + "]"),
-                           field(R"(dtype", "kind": "choice", "values": ["fp16", "bf16", "fp32"], "default": "bf16")"),
-                           field(R"(pace", "kind": "choice", "values": ["slow", "slow_and_steady", "fast"])"),
-                           field(R"(waves.m", "kind": "number")"), field(R"(waves.n", "kind": "number")"),
-                           field(R"(stages", "kind": "number", "default": 2)"),
-                           field(R"(block.m", "kind": "number", "default": 64)"),
-                           field(R"(block.n", "kind": "number", "default": 64)"),
-                           field(R"(block.k", "kind": "number", "default": 32)")}));
+    EXPECT_EQ(
+        detail::fields<settings>(),
+        (std::vector{
+            field(R"(arch", "kind": "choice", "type": "architecture", "values": [)" + architectures + "]"),
+            field(
+                R"(dtype", "kind": "choice", "type": "data_type", "values": ["fp16", "bf16", "fp32"], "default": "bf16")"),
+            field(
+                R"(pace", "kind": "choice", "type": "reflect::speed", "values": ["slow", "slow_and_steady", "fast"])"),
+            field(R"(waves.m", "kind": "number")"), field(R"(waves.n", "kind": "number")"),
+            field(R"(stages", "kind": "number", "default": 2)"), field(R"(block.m", "kind": "number", "default": 64)"),
+            field(R"(block.n", "kind": "number", "default": 64)"),
+            field(R"(block.k", "kind": "number", "default": 32)")}));
 }
 
 TEST(Reflect, ValuesInTheOrderOfTheFieldsAreAConfiguration)

@@ -27,19 +27,19 @@ using arguments = scale_add_program<architecture::gfx942, 1>::arguments;
 
 // The kernel for the device's architecture. Every architecture's code object has it under the same name.
 template <int Halves, std::size_t... Target>
-kernel kernel_of(const device& on, const char* name, std::index_sequence<Target...>)
+kernel kernel_of(const device& dev, const char* name, std::index_sequence<Target...>)
 {
     kernel found               = {};
     const auto take_if_its_own = [&]<architecture Arch>() {
-        if(on.architecture().arch == Arch)
+        if(dev.architecture().arch == Arch)
             found = make_kernel<scale_add_program<Arch, Halves>>(name);
     };
     (take_if_its_own.template operator()<all_targets[Target]->arch>(), ...);
     return found;
 }
 constexpr auto every_target = std::make_index_sequence<std::size(all_targets)>{};
-kernel halve_add(const device& on) { return kernel_of<1>(on, "halve_add", every_target); }
-kernel negate_add(const device& on) { return kernel_of<-2>(on, "negate_add", every_target); }
+kernel halve_add(const device& dev) { return kernel_of<1>(dev, "halve_add", every_target); }
+kernel negate_add(const device& dev) { return kernel_of<-2>(dev, "negate_add", every_target); }
 
 device opened(const std::string& name)
 {
@@ -63,23 +63,23 @@ struct alternation
         x = expected;
     }
 
-    void run(const device& on, stream s, int launches)
+    void run(const device& dev, stream s, int launches)
     {
-        const kernel halve = halve_add(on), negate = negate_add(on);
+        const kernel halve = halve_add(dev), negate = negate_add(dev);
         const std::size_t bytes = x.size() * sizeof(float);
-        const auto memory       = on.allocate(bytes);
-        if(!memory || !on.copy_to_device(memory->data(), x.data(), bytes, s))
+        const auto memory       = dev.allocate(bytes);
+        if(!memory || !dev.copy_to_device(memory->data(), x.data(), bytes, s))
             return;
         for(int i = 0; i < launches; ++i)
         {
             const auto added  = static_cast<float>(i);
             const arguments a = {static_cast<float*>(memory->data()), added, static_cast<int>(x.size())};
-            if(!on.launch(i % 2 == 0 ? halve : negate, blocks_of(x.size()), a, s))
+            if(!dev.launch(i % 2 == 0 ? halve : negate, blocks_of(x.size()), a, s))
                 return;
             for(float& e : expected)
                 e = e * (i % 2 == 0 ? 0.5f : -1.f) + added;
         }
-        right = on.copy_to_host(x.data(), memory->data(), bytes, s) && x == expected; // the copy waits for the kernels
+        right = dev.copy_to_host(x.data(), memory->data(), bytes, s) && x == expected; // the copy waits for the kernels
     }
 };
 
@@ -88,15 +88,15 @@ class Device : public testing::TestWithParam<std::string>
 
 TEST_P(Device, RunsWhatIsQueuedOnAStreamInOrder)
 {
-    const device on = opened(GetParam());
-    const auto made = on.make_stream();
+    const device dev = opened(GetParam());
+    const auto made  = dev.make_stream();
     ASSERT_TRUE(made) << made.reason();
     const stream own = *made, foreign = {own.native}; // as somebody passes it who has the handle
-    EXPECT_EQ(own.native == nullptr, on.is_host());
+    EXPECT_EQ(own.native == nullptr, dev.is_host());
     for(const stream s : {stream{}, own, foreign})
     {
         alternation a(3);
-        a.run(on, s, 9);
+        a.run(dev, s, 9);
         EXPECT_TRUE(a.right);
     }
 }
@@ -105,11 +105,11 @@ TEST_P(Device, IsUsedByThreadsThatDidNotOpenItEachWithItsStream)
 {
     for(int round = 0; round < 5; ++round) // each with kernels that were never launched, by both threads at once
     {
-        const device on                 = opened(GetParam());
-        const owned_stream streams[]    = {std::move(*on.make_stream()), std::move(*on.make_stream())};
+        const device dev                = opened(GetParam());
+        const owned_stream streams[]    = {std::move(*dev.make_stream()), std::move(*dev.make_stream())};
         std::array<alternation, 2> work = {alternation(1), alternation(-5)};
-        std::thread first([&] { work[0].run(on, streams[0], 20); });
-        std::thread second([&] { work[1].run(on, streams[1], 20); });
+        std::thread first([&] { work[0].run(dev, streams[0], 20); });
+        std::thread second([&] { work[1].run(dev, streams[1], 20); });
         first.join();
         second.join();
         EXPECT_TRUE(work[0].right);
@@ -140,26 +140,26 @@ TEST_P(Device, StaysOpenForItsCopiesItsBuffersAndItsStreams)
     device_buffer memory;
     owned_stream s;
     {
-        const device on = opened(GetParam());
-        memory          = std::move(*on.allocate(64));
-        s               = std::move(*on.make_stream());
+        const device dev = opened(GetParam());
+        memory           = std::move(*dev.allocate(64));
+        s                = std::move(*dev.make_stream());
     }
     EXPECT_EQ(memory.bytes(), 64u);
 }
 
 TEST_P(Device, FillsAndZeroesMemory)
 {
-    const device on   = opened(GetParam());
-    const auto made   = on.make_stream();
-    const auto zeroed = on.allocate_zeroed(1000);
+    const device dev  = opened(GetParam());
+    const auto made   = dev.make_stream();
+    const auto zeroed = dev.allocate_zeroed(1000);
     std::vector<unsigned char> bytes(1000, 1);
     ASSERT_TRUE(made && zeroed);
-    ASSERT_TRUE(on.copy_to_host(bytes.data(), zeroed->data(), bytes.size(), *made));
+    ASSERT_TRUE(dev.copy_to_host(bytes.data(), zeroed->data(), bytes.size(), *made));
     EXPECT_EQ(bytes, std::vector<unsigned char>(1000, 0));
 
-    ASSERT_TRUE(on.fill(static_cast<std::byte*>(zeroed->data()) + 10, 0xab, 500, *made));
-    ASSERT_TRUE(on.fill(zeroed->data(), 0xcd, 0, *made));
-    ASSERT_TRUE(on.copy_to_host(bytes.data(), zeroed->data(), bytes.size(), *made));
+    ASSERT_TRUE(dev.fill(static_cast<std::byte*>(zeroed->data()) + 10, 0xab, 500, *made));
+    ASSERT_TRUE(dev.fill(zeroed->data(), 0xcd, 0, *made));
+    ASSERT_TRUE(dev.copy_to_host(bytes.data(), zeroed->data(), bytes.size(), *made));
     std::vector<unsigned char> expected(1000, 0);
     std::fill(expected.begin() + 10, expected.begin() + 510, 0xab);
     EXPECT_EQ(bytes, expected);
@@ -167,53 +167,53 @@ TEST_P(Device, FillsAndZeroesMemory)
 
 TEST_P(Device, RunsKernelsOnMemoryThatItDidNotAllocate)
 {
-    const device on = opened(GetParam());
+    const device dev = opened(GetParam());
     std::vector<float> x(64, 8);
     std::optional<device_buffer> pool; // of somebody else
     std::span<float> foreign = x;
-    if(!on.is_host())
+    if(!dev.is_host())
     {
         pool.emplace(std::move(*opened(GetParam()).allocate(1024)));
         foreign = {static_cast<float*>(pool->data()) + 64, x.size()};
-        ASSERT_TRUE(on.copy_to_device(foreign.data(), x.data(), foreign.size_bytes()));
+        ASSERT_TRUE(dev.copy_to_device(foreign.data(), x.data(), foreign.size_bytes()));
     }
-    ASSERT_TRUE(on.launch(halve_add(on), {1}, arguments{foreign.data(), 1, 64}));
-    ASSERT_TRUE(on.synchronize(stream{}));
-    if(!on.is_host())
-        ASSERT_TRUE(on.copy_to_host(x.data(), foreign.data(), foreign.size_bytes()));
+    ASSERT_TRUE(dev.launch(halve_add(dev), {1}, arguments{foreign.data(), 1, 64}));
+    ASSERT_TRUE(dev.synchronize(stream{}));
+    if(!dev.is_host())
+        ASSERT_TRUE(dev.copy_to_host(x.data(), foreign.data(), foreign.size_bytes()));
     EXPECT_EQ(x, std::vector<float>(64, 5));
 }
 
 TEST_P(Device, TimesWorkOnAStream)
 {
-    const device on   = opened(GetParam());
-    const auto s      = on.make_stream();
-    const auto memory = on.allocate_zeroed(4096);
+    const device dev  = opened(GetParam());
+    const auto s      = dev.make_stream();
+    const auto memory = dev.allocate_zeroed(4096);
     ASSERT_TRUE(s && memory);
     const arguments a = {static_cast<float*>(memory->data()), 1, 1024};
     int runs          = 0;
     const auto work   = [&] {
         ++runs;
-        return on.launch(halve_add(on), {1}, a, *s);
+        return dev.launch(halve_add(dev), {1}, a, *s);
     };
-    const result<double> milliseconds = on.time(work, 3, *s);
+    const result<double> milliseconds = dev.time(work, 3, *s);
     ASSERT_TRUE(milliseconds) << milliseconds.reason();
     EXPECT_GE(*milliseconds, 0);
     EXPECT_GE(runs, 3);
     std::vector<float> x(1024);
-    ASSERT_TRUE(on.copy_to_host(x.data(), memory->data(), 4096, *s));
+    ASSERT_TRUE(dev.copy_to_host(x.data(), memory->data(), 4096, *s));
     EXPECT_EQ(x, std::vector<float>(1024, 2 - std::ldexp(2.f, -runs))); // each halves what is missing to 2
 
-    EXPECT_EQ(on.time([] { return status(rejection{"no work"}); }, 1, *s).reason(), "no work");
+    EXPECT_EQ(dev.time([] { return status(rejection{"no work"}); }, 1, *s).reason(), "no work");
 }
 
 TEST_P(Device, RejectsKernelsOfOtherArchitecturesAndOtherArguments)
 {
-    const device on   = opened(GetParam());
-    const char* own   = on.architecture().name;
-    kernel halve      = halve_add(on);
+    const device dev  = opened(GetParam());
+    const char* own   = dev.architecture().name;
+    kernel halve      = halve_add(dev);
     const arguments a = {};
-    EXPECT_TRUE(on.launch(halve, {0}, a));
+    EXPECT_TRUE(dev.launch(halve, {0}, a));
 
     struct larger
     {
@@ -223,24 +223,24 @@ TEST_P(Device, RejectsKernelsOfOtherArchitecturesAndOtherArguments)
     const auto of_other_size =
         "a launch passes the arguments of the kernel's program: halve_add takes 16 bytes, given are 24: pass the "
         "program's own struct `arguments`";
-    EXPECT_EQ(on.launch(halve, {1}, larger{}).reason(), of_other_size);
-    EXPECT_EQ(on.launch(halve, {0}, &a, 24).reason(), of_other_size); // whether there is work or not
+    EXPECT_EQ(dev.launch(halve, {1}, larger{}).reason(), of_other_size);
+    EXPECT_EQ(dev.launch(halve, {0}, &a, 24).reason(), of_other_size); // whether there is work or not
 
-    const target& other = on.architecture().arch == architecture::gfx942 ? static_cast<const target&>(gfx11) : gfx942;
+    const target& other = dev.architecture().arch == architecture::gfx942 ? static_cast<const target&>(gfx11) : gfx942;
     halve.arch          = other.arch;
-    EXPECT_EQ(on.launch(halve, {1}, a).reason(),
+    EXPECT_EQ(dev.launch(halve, {1}, a).reason(),
               std::string("a kernel runs on the architecture that it is compiled for: halve_add is compiled for ") +
-                  other.name + ", the device is " + on.name() + ": launch a kernel compiled for " + own +
+                  other.name + ", the device is " + dev.name() + ": launch a kernel compiled for " + own +
                   ", or open a device of " + other.name);
 }
 
 TEST_P(Device, RejectsAKernelThatTheProgramDoesNotHold)
 {
-    const device on = opened(GetParam());
-    kernel unknown  = halve_add(on);
-    unknown.name    = "no_such_kernel";
-    unknown.on_host = nullptr;
-    const auto s    = on.launch(unknown, {1}, arguments{});
+    const device dev = opened(GetParam());
+    kernel unknown   = halve_add(dev);
+    unknown.name     = "no_such_kernel";
+    unknown.on_host  = nullptr;
+    const auto s     = dev.launch(unknown, {1}, arguments{});
     EXPECT_TRUE(s.reason().starts_with("kernel no_such_kernel ")) << s.reason();
 }
 

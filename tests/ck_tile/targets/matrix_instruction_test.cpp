@@ -91,15 +91,15 @@ void expect_layout(const distribution& d, const calculated& expected, formula wh
     EXPECT_EQ(d.waves(), 1);
     EXPECT_EQ(d.regs(), 1);
     EXPECT_EQ(d.vecs() * bits, gprs * 32);
-    int places = 0;
-    each_place(d, [&](const place& p, const multi_index<3>& at) {
-        ++places;
+    int slots = 0;
+    each_slot(d, [&](const slot& p, const multi_index<3>& at) {
+        ++slots;
         const location l = where(at[0] % rows, at[1], at[0] / rows);
         const int lane   = copy_distance > 0 ? p.lane % copy_distance : p.lane;
         ASSERT_EQ(lane, l.lane) << "row " << at[0] << " column " << at[1];
         ASSERT_EQ(p.vec * bits, l.gpr * 32 + l.bit) << "row " << at[0] << " column " << at[1];
     });
-    EXPECT_EQ(places, rows * cols * expected.blocks * (copy_distance > 0 ? d.lanes() / copy_distance : 1));
+    EXPECT_EQ(slots, rows * cols * expected.blocks * (copy_distance > 0 ? d.lanes() / copy_distance : 1));
 }
 
 TEST(MatrixInstruction, LayoutsAreTheCalculators)
@@ -164,7 +164,7 @@ TEST(MatrixInstruction, PlainMultiplyAddsAreAGrid)
     EXPECT_EQ(i.c.lanes(), 32);
     for(int lane = 0; lane < 32; ++lane)
     {
-        const place p = {0, lane, 0, 0};
+        const slot p = {0, lane, 0, 0};
         EXPECT_EQ(i.c.locate(0, p), i.a.locate(0, p)) << "lane " << lane << " multiplies its row of A";
         EXPECT_EQ(i.c.locate(1, p), i.b.locate(0, p)) << "by its row of B";
     }
@@ -182,7 +182,7 @@ TEST(MatrixInstruction, ResultOfWgmmaIsTheIsas)
             for(int lane = 0; lane < 32; ++lane)
                 for(int i = 0; i < w.n / 2; ++i)
                 {
-                    const place p = {wave, lane, i / 4, i % 4};
+                    const slot p = {wave, lane, i / 4, i % 4};
                     ASSERT_EQ(w.c.locate(0, p), 16 * wave + lane / 4 + 8 * (i / 2 % 2)) << w.name;
                     ASSERT_EQ(w.c.locate(1, p), 8 * (i / 4) + lane % 4 * 2 + i % 2) << w.name;
                 }

@@ -21,13 +21,13 @@ constexpr distribution shared_block = {.lengths = {12, 256},
                                        .lane    = {{32, 1, 4}},
                                        .reg     = {{4, 0, 1}},
                                        .vec     = {{4, 1, 1}},
-                                       .cluster    = {{3, 0, 4}}};
+                                       .cluster = {{3, 0, 4}}};
 // One workgroup, registers along both dimensions.
 constexpr distribution one_workgroup = {.lengths = {12, 128},
-                                   .wave    = {{2, 0, 6}},
-                                   .lane    = {{32, 1, 2}},
-                                   .reg     = {{2, 1, 64}, {6, 0, 1}},
-                                   .vec     = {{2, 1, 1}}};
+                                        .wave    = {{2, 0, 6}},
+                                        .lane    = {{32, 1, 2}},
+                                        .reg     = {{2, 1, 64}, {6, 0, 1}},
+                                        .vec     = {{2, 1, 1}}};
 
 int weight = 1000; // no constant: the tiles are made when the test runs
 int number_of(int i, int j) { return weight * i + j; }
@@ -40,9 +40,9 @@ void expect_folds()
     static_assert(narrow.covers() && narrow.threads() == D.threads());
     static_assert(narrow.length(1 - Dim) == D.length(1 - Dim));
     const auto numbers = generate<int, D, 2>([](int i, int j) { return number_of(i, j); });
-    each_place(narrow, [&](const place& p, const multi_index<3>& at) {
+    each_slot(narrow, [&](const slot& p, const multi_index<3>& at) {
         std::vector<int> expected, found;
-        each_place(D, [&](const place& q, const multi_index<3>& other) {
+        each_slot(D, [&](const slot& q, const multi_index<3>& other) {
             if(q.wave == p.wave && q.lane == p.lane && q.rank == p.rank && other[1 - Dim] == at[1 - Dim])
                 expected.push_back(number_of(other[0], other[1]));
         });
@@ -62,7 +62,7 @@ TEST(ForEachFolded, VisitsWhatAThreadHoldsAlongADimension)
 
 TEST(Coordinates, AreThoseOfTheDistribution)
 {
-    each_place(shared_block, [](const place& p, const multi_index<3>& at) {
+    each_slot(shared_block, [](const slot& p, const multi_index<3>& at) {
         const thread t = {p.wave, p.lane, 0, p.rank};
         ASSERT_EQ((coordinates<shared_block, 3>(t, p.reg, p.vec)), at);
     });

@@ -41,12 +41,12 @@ void expect_element_by_element()
 {
     const auto numbers = generate<float, D, 2>(number_of);
     const auto twos    = fill<fp16, D>(2);
-    int places         = 0;
+    int slots          = 0;
     each_element(numbers, [&](const multi_index<3>& at, float x) {
-        ++places;
+        ++slots;
         ASSERT_EQ(x, number_of(at[0], at[1]));
     });
-    EXPECT_EQ(places, D.elements() * D.replication());
+    EXPECT_EQ(slots, D.elements() * D.replication());
     each_element(twos, [&](const multi_index<3>&, fp16 x) { ASSERT_EQ(float(x), 2.f); });
 
     // One, two and three tiles of different types; the result has the type that the function returns.
@@ -152,12 +152,12 @@ void expect_reduces()
     constexpr auto to  = decltype(sum)::layout;
     static_assert(to.length(Dim) == 1 && to.elements() == D.elements() / D.length(Dim) && to.threads() == D.threads());
 
-    int places = 0;
+    int slots = 0;
     each_element(sum, [&](const multi_index<3>& at, float s) {
-        ++places;
+        ++slots;
         ASSERT_EQ(s, along(at, 0.f, add));
     });
-    EXPECT_EQ(places, to.elements() * to.replication());
+    EXPECT_EQ(slots, to.elements() * to.replication());
     each_element(largest, [&](const multi_index<3>& at, float s) { ASSERT_EQ(s, along(at, -2000.f, larger)); });
     EXPECT_EQ(lds.back().bytes[15], std::byte{0x77});
 }

@@ -60,11 +60,11 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
             {"rows of the result", c.tile.epilogue == gemm::epilogue::direct
                                        ? gemm::detail::one_by_one(s)
                                        : gemm::detail::rows_at_once(s, c.vector.wei)}};
-        for(const auto& [what, d] : needed)
+        for(const auto& [context, d] : needed)
             if(!d.covers() || d.threads() != s.threads())
             {
                 ++broken;
-                ADD_FAILURE() << "check accepts " << reflect::print(c) << ", but " << what
+                ADD_FAILURE() << "check accepts " << reflect::print(c) << ", but " << context
                               << " does not cover the tile";
                 break;
             }

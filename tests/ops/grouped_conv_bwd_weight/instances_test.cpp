@@ -54,19 +54,19 @@ TEST_P(Instances, AreRightOnProblemsThatTheySupport)
 
 TEST_P(Instances, ThatDoNotSplitSaySo)
 {
-    const auto on = device::open(GetParam());
-    ASSERT_TRUE(on) << on.reason();
+    const auto dev = device::open(GetParam());
+    ASSERT_TRUE(dev) << dev.reason();
     random_numbers random(4);
-    for(const instance<operation>* i : instances<operation>(*on))
+    for(const instance<operation>* i : instances<operation>(*dev))
         for(int attempt = 0; attempt < 20 && i->configuration.split == split_k::one_split; ++attempt)
         {
             const conv::problem p = random_problem(i->configuration, random);
             if(supports(*i, p) && p.batch * p.output_pixels() > 1)
                 EXPECT_EQ(
-                    make_plan<operation>(*on, p, {.instance = name_of(*i), .splits = 2}).reason(),
+                    make_plan<operation>(*dev, p, {.instance = name_of(*i), .splits = 2}).reason(),
                     fmt::format("{} on {}: the instance does not split the reduction, and split-k is 2: choose 1 or "
                                 "auto, or an instance with any_split",
-                                name_of(*i), on->name()));
+                                name_of(*i), dev->name()));
         }
 }
 

@@ -24,7 +24,7 @@ class Kernel : public kernel_test
     void expect_all_instances_right(conv::problem p, std::uint32_t seed = 0)
     {
         p.type = type;
-        ck_tile::expect_all_instances_right(on, experiment<operation>(p, seed), several_splits);
+        ck_tile::expect_all_instances_right(dev, experiment<operation>(p, seed), several_splits);
     }
 };
 
@@ -130,7 +130,7 @@ TEST_P(Kernel, SameBitsOnEveryRun)
 {
     conv::problem p = {.spatial = 2, .groups = 2, .batch = 3, .k = 40, .c = 16, .filter = {3, 3}, .input = {12, 12}};
     p.type          = type;
-    expect_same_bits<operation>(on, experiment<operation>(p), [](const config& c, const conv::problem&) {
+    expect_same_bits<operation>(dev, experiment<operation>(p), [](const config& c, const conv::problem&) {
         return c.split == split_k::any_split ? std::vector{1, 7} : std::vector{1};
     });
 }
@@ -143,7 +143,7 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
     std::vector<float> in = e.set["in"].values();
     in[0]                 = NAN; // pixel (0, 0), channel 0: under the taps whose window reaches the corner
     e.set["in"].set_values(in);
-    ck_tile::expect_all_instances_right(on, e, several_splits);
+    ck_tile::expect_all_instances_right(dev, e, several_splits);
     const auto is_nan = [](double v) { return std::isnan(v); };
     const auto& right = e.expected()[0].values;
     EXPECT_EQ(std::count_if(right.begin(), right.end(), is_nan), 8 * 4); // for each k, four taps
@@ -170,7 +170,7 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
     ASSERT_EQ(pixels, 3);
     ASSERT_GT(in_bytes, std::size_t(1) << 31);
 
-    const auto in = on.allocate_zeroed(in_bytes);
+    const auto in = dev.allocate_zeroed(in_bytes);
     ASSERT_TRUE(in) << in.reason();
     const auto values     = random_values(p.batch * pixels * p.c, type, 1);
     const auto out_values = random_values(p.batch * pixels * p.k, type, 2);
@@ -178,21 +178,21 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
     {
         const auto pixel = encode(type, std::vector<float>(values.begin() + i * p.c, values.begin() + (i + 1) * p.c));
         const std::int64_t at = (i / pixels * p.input[0] + i % pixels * p.stride[0]) * p.c;
-        ASSERT_TRUE(on.copy_to_device(static_cast<std::byte*>(in->data()) + static_cast<std::size_t>(at) * element,
-                                      pixel.data(), pixel.size()));
+        ASSERT_TRUE(dev.copy_to_device(static_cast<std::byte*>(in->data()) + static_cast<std::size_t>(at) * element,
+                                       pixel.data(), pixel.size()));
     }
     const auto out_bytes = encode(type, out_values);
-    const auto out       = on.allocate(out_bytes.size());
-    const auto wei       = on.allocate(static_cast<std::size_t>(p.k * p.c) * element);
-    ASSERT_TRUE(on.copy_to_device(out->data(), out_bytes.data(), out_bytes.size()));
+    const auto out       = dev.allocate(out_bytes.size());
+    const auto wei       = dev.allocate(static_cast<std::size_t>(p.k * p.c) * element);
+    ASSERT_TRUE(dev.copy_to_device(out->data(), out_bytes.data(), out_bytes.size()));
 
-    const auto chosen = make_plan<operation>(on, p);
+    const auto chosen = make_plan<operation>(dev, p);
     ASSERT_TRUE(chosen) << chosen.reason();
     EXPECT_EQ(chosen->splits, 3);
-    const auto workspace = on.allocate(chosen->workspace_bytes);
-    ASSERT_TRUE(run(on, *chosen, {in->data(), out->data(), wei->data()}, workspace->data()));
+    const auto workspace = dev.allocate(chosen->workspace_bytes);
+    ASSERT_TRUE(run(dev, *chosen, {in->data(), out->data(), wei->data()}, workspace->data()));
     std::vector<std::byte> bytes(wei->bytes());
-    ASSERT_TRUE(on.copy_to_host(bytes.data(), wei->data(), bytes.size()));
+    ASSERT_TRUE(dev.copy_to_host(bytes.data(), wei->data(), bytes.size()));
     const auto actual = decode(type, bytes);
     for(std::int64_t k = 0; k < p.k; ++k)
         for(std::int64_t c = 0; c < p.c; ++c)
@@ -211,7 +211,7 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
                 << k << ", " << c;
         }
 
-    const auto too_few = make_plan<operation>(on, p, {.splits = 1});
+    const auto too_few = make_plan<operation>(dev, p, {.splits = 1});
     ASSERT_FALSE(too_few);
     EXPECT_NE(too_few.reason().find("choose at least 3, or auto"), std::string::npos) << too_few.reason();
 }
@@ -220,16 +220,19 @@ TEST_P(Kernel, RejectionsSayWhy)
 {
     conv::problem p = {.spatial = 2, .groups = 1, .batch = 1, .k = 12, .c = 16, .filter = {3, 3}, .input = {6, 6}};
     p.type          = type;
-    EXPECT_EQ(make_plan<operation>(on, p, {.splits = 37}).reason(),
-              "no instance supports the problem on " + on.name() +
+    EXPECT_EQ(make_plan<operation>(dev, p, {.splits = 37}).reason(),
+              "no instance supports the problem on " + dev.name() +
                   ": split-k 37 is more than the 36 pixels that there are to split: choose fewer");
-    if(type != data_type::fp32) // whose vectors are of 4
-        EXPECT_EQ(
-            reason_of_some_instance<operation>(on, p, "K per group"),
-            "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, "
-            "or pad");
+    config c  = instances<operation>(dev).front()->configuration;
+    c.spatial = 2;
+    c.dense   = innermost::channels;
+    c.vector  = {.out = 8, .in = 8, .wei = 8};
+    p.type    = c.dtype();
+    EXPECT_EQ(
+        reason_of<operation>(c, p),
+        "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, or pad");
     p.layout = conv::layout::ngchw;
-    EXPECT_EQ(reason_of_some_instance<operation>(on, p, "layout"),
+    EXPECT_EQ(reason_of<operation>(c, p),
               "layout ngchw has its pixels innermost, the instance wants the channels there");
 }
 
@@ -241,11 +244,12 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
         conv::problem p = random_problem(random);
         p.type          = type;
         const experiment<operation> e(p, i);
-        e.expect_right(e.run_reference_kernel(on), "reference kernel");
+        e.expect_right(e.run_reference_kernel(dev), "reference kernel");
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_type_on(kernel_targets()), name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, testing::ValuesIn(types_built<operation>(kernel_targets())),
+                         name_of_parameter);
 
 } // namespace
 } // namespace ck_tile::grouped_conv_bwd_weight

@@ -40,10 +40,10 @@ std::int64_t offset(const conv::problem& p, std::int64_t channels, std::int64_t 
 
 conv::extents unflatten(std::int64_t index, int spatial, const auto& length)
 {
-    conv::extents place{};
+    conv::extents coord{};
     for(int d = spatial; d-- > 0; index /= length(d))
-        place[d] = index % length(d);
-    return place;
+        coord[d] = index % length(d);
+    return coord;
 }
 
 // One weight: the sum over all images and output pixels of dY * X, where the tap falls on the input.

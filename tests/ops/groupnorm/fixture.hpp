@@ -85,7 +85,10 @@ class pass_test : public kernel_test
 
     std::set<std::string> used = {}; // instances that some problem ran on
 
-    void expect_all_instances_right(const experiment<Op>& e) { used.merge(ck_tile::expect_all_instances_right(on, e)); }
+    void expect_all_instances_right(const experiment<Op>& e)
+    {
+        used.merge(ck_tile::expect_all_instances_right(dev, e));
+    }
     void expect_all_instances_right(problem p, const inputs& special = {})
     {
         p.type = type;
@@ -104,7 +107,7 @@ class pass_test : public kernel_test
         for(layout order : both_layouts)
             expect_all_instances_right(
                 groupnorm::problem{.spatial = 1, .batch = 2, .image = {64}, .groups = 2, .c = 8, .layout = order});
-        for(const instance<Op>* i : instances<Op>(on))
+        for(const instance<Op>* i : instances<Op>(dev))
             if(i->configuration.dtype == type)
                 EXPECT_TRUE(used.contains(std::string(name_of(*i)))) << name_of(*i);
     }
@@ -113,10 +116,10 @@ class pass_test : public kernel_test
     {
         for(layout order : both_layouts)
             ck_tile::expect_same_bits<Op>(
-                on, experiment_with<Op>(
-                        groupnorm::problem{
-                            .batch = 3, .image = {32, 40}, .groups = 4, .c = 24, .type = type, .layout = order},
-                        {.seed = 7}));
+                dev, experiment_with<Op>(
+                         groupnorm::problem{
+                             .batch = 3, .image = {32, 40}, .groups = 4, .c = 24, .type = type, .layout = order},
+                         {.seed = 7}));
     }
 
     // What is no number in one group reaches the results of that group and of its channels, nothing else.
@@ -147,14 +150,14 @@ class pass_test : public kernel_test
             p.type    = type;
             const auto e =
                 experiment_with<Op>(p, {.seed = i, .absent = i % 3 == 0 ? optional : std::vector<const char*>()});
-            e.expect_right(e.run_reference_kernel(on), "reference kernel");
+            e.expect_right(e.run_reference_kernel(dev), "reference kernel");
         }
     }
 };
 
 // A tensor of many images of which only the last one is not zero, and what an experiment with this one image says of it.
 template <class Op>
-void expect_last_image_right(const device& on, const groupnorm::problem& one)
+void expect_last_image_right(const device& dev, const groupnorm::problem& one)
 {
     const auto e               = experiment_with<Op>(one, {.seed = 5});
     typename Op::problem many  = one;
@@ -166,29 +169,29 @@ void expect_last_image_right(const device& on, const groupnorm::problem& one)
     for(const harness::host_tensor& t : all.tensors)
     {
         const auto& elements = e.set[t.name].elements;
-        auto zeros           = on.allocate_zeroed(static_cast<std::size_t>(t.bytes()));
+        auto zeros           = dev.allocate_zeroed(static_cast<std::size_t>(t.bytes()));
         ASSERT_TRUE(zeros) << zeros.reason();
         if(t.role == tensor_role::input)
-            ASSERT_TRUE(on.copy_to_device(static_cast<std::byte*>(zeros->data()) + zeros->bytes() - elements.size(),
-                                          elements.data(), elements.size()));
+            ASSERT_TRUE(dev.copy_to_device(static_cast<std::byte*>(zeros->data()) + zeros->bytes() - elements.size(),
+                                           elements.data(), elements.size()));
         memory.push_back(std::move(*zeros));
         addresses.push_back(memory.back().data());
     }
-    for(const plan<Op>& each : all_plans<Op>(on, many))
+    for(const plan<Op>& each : all_plans<Op>(dev, many))
     {
-        const auto workspace = unwritten(on, static_cast<std::int64_t>(each.workspace_bytes));
-        const status s       = run(on, each, Op::bind(addresses), workspace.data());
+        const auto workspace = unwritten(dev, static_cast<std::int64_t>(each.workspace_bytes));
+        const status s       = run(dev, each, Op::bind(addresses), workspace.data());
         ASSERT_TRUE(s) << s.reason();
-        ASSERT_TRUE(on.synchronize());
+        ASSERT_TRUE(dev.synchronize());
         harness::tensor_set last = e.set;
         for(std::size_t i = 0; i < memory.size(); ++i)
             if(harness::host_tensor& t = last.tensors[i]; t.role == tensor_role::result)
             {
                 t.elements.resize(static_cast<std::size_t>(t.bytes()));
                 ASSERT_TRUE(
-                    on.copy_to_host(t.elements.data(),
-                                    static_cast<std::byte*>(memory[i].data()) + memory[i].bytes() - t.elements.size(),
-                                    t.elements.size()));
+                    dev.copy_to_host(t.elements.data(),
+                                     static_cast<std::byte*>(memory[i].data()) + memory[i].bytes() - t.elements.size(),
+                                     t.elements.size()));
             }
         e.expect_right(last, describe_plan(each));
     }

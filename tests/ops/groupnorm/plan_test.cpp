@@ -47,13 +47,13 @@ TEST(Plan, SlabsHoldEveryElementOnce)
         // Spans share out the channels, parts the pixels; none is empty.
         EXPECT_GE(std::int64_t(g.span) * g.spans.divisor, p.channels()) << describe(p);
         EXPECT_LT(std::int64_t(g.span) * (g.spans.divisor - 1), p.channels()) << describe(p);
-        EXPECT_GE(std::int64_t(g.part) * g.parts.divisor, p.pixels()) << describe(p);
-        EXPECT_LT(std::int64_t(g.part) * (g.parts.divisor - 1), p.pixels()) << describe(p);
+        EXPECT_GE(std::int64_t(g.chunk) * g.chunks.divisor, p.pixels()) << describe(p);
+        EXPECT_LT(std::int64_t(g.chunk) * (g.chunks.divisor - 1), p.pixels()) << describe(p);
         EXPECT_LE(g.span, c.max_channels());
         if(c.pass == pass::whole)
         {
             EXPECT_EQ(g.span % p.c, 0) << "a slab of whole groups holds no part of one; " << describe(p);
-            EXPECT_EQ(g.parts.divisor, 1);
+            EXPECT_EQ(g.chunks.divisor, 1);
             // What the slabs' blocks prefetch makes up the image, in whole vectors; the last ones prefetch nothing.
             const std::int64_t image = p.pixels() * p.channels(), runs = std::int64_t(g.spans.divisor) * c.cluster;
             EXPECT_GE(g.share * runs, image) << describe(p);

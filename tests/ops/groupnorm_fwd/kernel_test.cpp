@@ -90,7 +90,7 @@ TEST_P(OnGpu, BatchesBeyondTwoGigabytes)
 {
     for(layout order : both_layouts)
         groupnorm::expect_last_image_right<operation>(
-            on, {.batch = 1, .image = {32, 32}, .groups = 4, .c = 16, .type = type, .layout = order});
+            dev, {.batch = 1, .image = {32, 32}, .groups = 4, .c = 16, .type = type, .layout = order});
 }
 
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference) { expect_reference_kernel_right(10, {"gamma", "beta"}); }
@@ -98,7 +98,7 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference) { expect_reference_kernel_
 TEST_P(Kernel, RejectionsSayWhy)
 {
     const auto reason = [&](const problem& p) {
-        const auto chosen = make_plan<operation>(on, p);
+        const auto chosen = make_plan<operation>(dev, p);
         return chosen ? std::string("accepted") : chosen.reason();
     };
     const groupnorm::problem p = {.batch = 1, .image = {5, 5}, .groups = 3, .c = 5, .type = type};
@@ -109,8 +109,9 @@ TEST_P(Kernel, RejectionsSayWhy)
     EXPECT_EQ(reason(groupnorm::problem{.groups = 0, .type = type}), "G must be positive, but is 0: choose 1 or more");
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_type_on(kernel_targets()), name_of_parameter);
-INSTANTIATE_TEST_SUITE_P(Targets, OnGpu, every_type_on(gpu_targets()), name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, testing::ValuesIn(types_built<operation>(kernel_targets())),
+                         name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(Targets, OnGpu, testing::ValuesIn(types_built<operation>(gpu_targets())), name_of_parameter);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OnGpu);
 
 } // namespace

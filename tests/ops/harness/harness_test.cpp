@@ -200,21 +200,21 @@ TEST(tensor_set, integers_of_every_type)
 // On a device, results are NaNs until a kernel writes them, inputs without elements zeros, and the others nowhere.
 TEST(device_set, holds_inputs_and_unwritten_results)
 {
-    const auto on = device::open("host");
-    ASSERT_TRUE(on) << on.reason();
+    const auto dev = device::open("host");
+    ASSERT_TRUE(dev) << dev.reason();
     tensor_set set           = each_role();
     set["integers"].elements = std::vector<std::byte>(16, std::byte{1});
-    const device_set there(*on, set);
+    const device_set there(*dev, set);
     const std::vector<void*> at = there.addresses();
     ASSERT_EQ(at.size(), 5u);
     EXPECT_EQ(at[2], nullptr);
     EXPECT_EQ(at[3], nullptr);
     std::vector<std::byte> bytes(8, std::byte{1});
-    ASSERT_TRUE(on->copy_to_host(bytes.data(), at[0], 8));
+    ASSERT_TRUE(dev->copy_to_host(bytes.data(), at[0], 8));
     EXPECT_EQ(bytes, std::vector<std::byte>(8));
-    ASSERT_TRUE(on->copy_to_host(bytes.data(), at[1], 8));
+    ASSERT_TRUE(dev->copy_to_host(bytes.data(), at[1], 8));
     EXPECT_EQ(bytes, std::vector<std::byte>(8, std::byte{1}));
-    there.fetch_results(*on, set);
+    there.fetch_results(*dev, set);
     EXPECT_EQ(set["result"].elements.size(), 8u);
     for(const float v : set["result"].values())
         EXPECT_TRUE(std::isnan(v));

@@ -103,7 +103,7 @@ class pass_test : public kernel_test
     void expect_all_instances_right(problem p, content kind = content::distinct, std::uint32_t seed = 0)
     {
         p.type = type;
-        ck_tile::expect_all_instances_right<Op>(on, experiment_with<Op>(p, kind, seed));
+        ck_tile::expect_all_instances_right<Op>(dev, experiment_with<Op>(p, kind, seed));
     }
 
     void expect_right_on_random_problems()

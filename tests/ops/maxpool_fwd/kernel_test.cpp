@@ -32,7 +32,7 @@ TEST_P(Kernel, SameBitsOnEveryRun)
     for(problem p : known_problems())
     {
         p.type = type;
-        expect_same_bits<operation>(on, experiment_with<operation>(p, content::nans, 4));
+        expect_same_bits<operation>(dev, experiment_with<operation>(p, content::nans, 4));
     }
 }
 
@@ -43,14 +43,14 @@ TEST_P(Kernel, OneResultAlone)
     {
         p.type       = type;
         const auto e = experiment_with<operation>(p, content::ties, 5);
-        for(const plan<operation>& each : all_plans<operation>(on, p))
+        for(const plan<operation>& each : all_plans<operation>(dev, p))
         {
-            const result_bytes both = results_of(e.run_plan(on, each));
+            const result_bytes both = results_of(e.run_plan(dev, each));
             for(const std::size_t missing : {0, 1})
             {
-                const auto after = e.run(on, each.workspace_bytes, [&](tensors t, void* workspace) {
+                const auto after = e.run(dev, each.workspace_bytes, [&](tensors t, void* workspace) {
                     (missing == 0 ? t.out : t.indices) = nullptr;
-                    return run(on, each, t, workspace);
+                    return run(dev, each, t, workspace);
                 });
                 EXPECT_TRUE(results_of(after)[1 - missing] == both[1 - missing]) << describe_plan(each);
             }
@@ -69,20 +69,20 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
                                   .stride   = {1, 5'000'000}};
     p.type                     = type;
     const auto expected        = encode(type, std::vector<float>(output_shape(p).elements(), 0.5f));
-    const auto in              = on.allocate_zeroed(static_cast<std::size_t>(input_shape(p).elements() * element));
+    const auto in              = dev.allocate_zeroed(static_cast<std::size_t>(input_shape(p).elements() * element));
     ASSERT_TRUE(in) << in.reason();
     const auto pixel = static_cast<std::size_t>(p.channels * element);
     for(std::int64_t n = 0; n < p.batch; ++n)
         for(std::int64_t o = 0; o < p.output(1); ++o)
         {
             const std::int64_t at = (n * p.input[1] + o * p.stride[1]) * p.channels * element;
-            ASSERT_TRUE(on.copy_to_device(static_cast<std::byte*>(in->data()) + at, expected.data(), pixel));
+            ASSERT_TRUE(dev.copy_to_device(static_cast<std::byte*>(in->data()) + at, expected.data(), pixel));
         }
-    const auto out    = unwritten(on, static_cast<std::int64_t>(expected.size()));
-    const auto chosen = make_plan<operation>(on, p);
+    const auto out    = unwritten(dev, static_cast<std::int64_t>(expected.size()));
+    const auto chosen = make_plan<operation>(dev, p);
     ASSERT_TRUE(chosen) << chosen.reason();
-    ASSERT_TRUE(run(on, *chosen, {in->data(), out.data(), nullptr}, nullptr));
-    EXPECT_EQ(download(on, out), expected);
+    ASSERT_TRUE(run(dev, *chosen, {in->data(), out.data(), nullptr}, nullptr));
+    EXPECT_EQ(download(dev, out), expected);
 }
 
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
@@ -94,7 +94,7 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
         p.type       = type;
         p.indices    = indices::int64; // which the reference kernel writes
         const auto e = experiment_with<operation>(p, static_cast<content>(i % 4), i);
-        e.expect_right(e.run_reference_kernel(on), "reference kernel");
+        e.expect_right(e.run_reference_kernel(dev), "reference kernel");
     }
 }
 
@@ -102,31 +102,39 @@ TEST_P(Kernel, RejectionsSayWhy)
 {
     problem p         = {.batch = 1, .channels = 12, .input = {6, 6}};
     p.type            = type;
-    const auto reason = [&](const problem& of, const std::string& beginning) {
-        return reason_of_some_instance<operation>(on, of, beginning);
+    const auto reason = [&](indices index, int vector = 1) {
+        return reason_of<operation>(
+            {.arch = dev.architecture().arch, .dtype = type, .index = index, .layout = layout::nhwc, .vector = vector},
+            p);
     };
-    EXPECT_EQ(run_reference<operation>(on, p, {}, nullptr).reason(),
+    EXPECT_EQ(run_reference<operation>(dev, p, {}, nullptr).reason(),
               "the reference kernel writes int64 indices, the problem wants u8: choose int64");
-    EXPECT_EQ(reason(p, "the instance writes"), "the instance writes int32 indices, the problem wants u8");
+    EXPECT_EQ(reason(indices::int32), "the instance writes int32 indices, the problem wants u8");
     p.layout = layout::nchw;
-    EXPECT_EQ(reason(p, "the instance has layout"), "the instance has layout nhwc, the problem nchw");
+    EXPECT_EQ(reason(indices::u8), "the instance has layout nhwc, the problem nchw");
     p.layout   = layout::nhwc;
     p.channels = 13;
     p.indices  = indices::int64;
-    EXPECT_EQ(reason(p, "C = 13"), "C = 13 is not a multiple of the vector width 2: choose an instance with a narrower "
-                                   "vector, or pad the channels");
+    EXPECT_EQ(reason(indices::int64, 2),
+              "C = 13 is not a multiple of the vector width 2: choose an instance with a narrower "
+              "vector, or pad the channels");
     p.input = {30000, 30000}, p.channels = 64;
-    const std::string too_large = "more than the 2147483647 that a view can: split the channels over several calls";
-    EXPECT_TRUE(reason(p, "one image spans").ends_with(too_large));
-    const auto none = make_plan<operation>(on, p);
-    EXPECT_TRUE(none.reason().starts_with("no instance supports the problem on " + std::string(on.name())))
+    const std::string too_large = reason(indices::int64);
+    EXPECT_TRUE(too_large.starts_with("one image spans")) << too_large;
+    EXPECT_TRUE(too_large.ends_with("more than the 2147483647 that a view can: split the channels over several calls"))
+        << too_large;
+    const auto none = make_plan<operation>(dev, p);
+    EXPECT_TRUE(none.reason().starts_with("no instance supports the problem on " + std::string(dev.name())))
         << none.reason();
     p.input = {15000, 15000}, p.channels = 1, p.batch = 100'000;
-    EXPECT_TRUE(reason(p, "100000 images of")
-                    .ends_with("more than the 2147483647 blocks of a launch: split the batch over several calls"));
+    const std::string too_many = reason(indices::int64);
+    EXPECT_TRUE(too_many.starts_with("100000 images of")) << too_many;
+    EXPECT_TRUE(too_many.ends_with("more than the 2147483647 blocks of a launch: split the batch over several calls"))
+        << too_many;
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Kernel, every_type_on(kernel_targets()), name_of_parameter);
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, testing::ValuesIn(types_built<operation>(kernel_targets())),
+                         name_of_parameter);
 
 } // namespace
 } // namespace ck_tile::maxpool_fwd

@@ -50,10 +50,10 @@ result<plan<operation>> operation::schedule_on(const device&, plan<operation> ch
     return chosen;
 }
 
-std::vector<launch> operation::launches(const plan<operation>& what, const tensors& data, void*)
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void*)
 {
-    const std::int64_t blocks = ceil_div(what.problem.elements, what.chosen->configuration.tile().lengths[0]);
-    return {{*what.chosen->main, blocks, arguments_of(what.problem, data)}};
+    const std::int64_t blocks = ceil_div(planned.problem.elements, planned.chosen->configuration.tile().lengths[0]);
+    return {{*planned.chosen->main, blocks, arguments_of(planned.problem, data)}};
 }
 
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,

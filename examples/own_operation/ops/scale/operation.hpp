@@ -55,8 +55,8 @@ struct operation
     static double floor_bytes(const problem& p) { return 2.0 * static_cast<double>(p.elements) * bytes_of(p.type); }
 
     static status supports(const config& c, const problem& p);
-    static result<plan<operation>> schedule_on(const device& on, plan<operation> chosen);
-    static std::vector<launch> launches(const plan<operation>& what, const tensors& data, void* workspace);
+    static result<plan<operation>> schedule_on(const device& dev, plan<operation> chosen);
+    static std::vector<launch> launches(const plan<operation>& planned, const tensors& data, void* workspace);
     static std::vector<launch> reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace);
     static std::vector<reference_values> reference(const problem& p, const harness::tensor_set& set);

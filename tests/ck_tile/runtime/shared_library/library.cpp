@@ -15,8 +15,8 @@ CK_TILE_KERNEL(halve_add, program)
 // Halves `count` numbers on the CPU and adds 1; whether that worked.
 extern "C" bool halve_on_host(float* x, int count)
 {
-    const auto on = ck_tile::device::open("host:gfx942");
-    return on && on->launch(halve_add, {static_cast<unsigned>(count + 1023) / 1024}, program::arguments{x, 1, count});
+    const auto dev = ck_tile::device::open("host:gfx942");
+    return dev && dev->launch(halve_add, {static_cast<unsigned>(count + 1023) / 1024}, program::arguments{x, 1, count});
 }
 
 extern "C" int code_objects_inside() { return static_cast<int>(ck_tile::all_code_objects().size()); }

@@ -2,7 +2,7 @@
 // A barrier of the block in two halves: a thread that has done its part says so and goes on, and waits only where it needs what
 // the others have done. One mbarrier, of which each turn is a phase.
 //
-//   split_barrier<waves, lanes> done(b, byte_offset);
+//   arrive_wait_barrier<waves, lanes> done(b, byte_offset);
 //   b.sync();                          // now it can be used
 //   for(...) { ...; done.arrive(); ...; done.wait(); ... }
 //   done.close(b);
@@ -16,12 +16,12 @@ namespace ck_tile
 {
 
 template <int Waves, int Lanes>
-class split_barrier
+class arrive_wait_barrier
 {
   public:
     static constexpr int bytes = 16; // of LDS: an mbarrier, and what keeps the next thing aligned
 
-    CK_TILE_FN split_barrier(const block& in, int byte_offset) : barrier_(in.lds_at<mbarrier>(byte_offset))
+    CK_TILE_FN arrive_wait_barrier(const block& in, int byte_offset) : barrier_(in.lds_at<mbarrier>(byte_offset))
     {
         one_thread([&] { barrier_->init(Waves * Lanes); });
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A split barrier is passed turn by turn, and no use is let through that would hang or race on a GPU.
-#include "ck_tile/verbs/split_barrier.hpp"
+#include "ck_tile/verbs/arrive_wait_barrier.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace
 
 struct barrier_in_lds
 {
-    using barrier = split_barrier<3, 32>;
+    using barrier = arrive_wait_barrier<3, 32>;
     alignas(16) std::byte lds[16 + barrier::bytes];
     block in = [this] {
         std::memset(lds, 0xff, sizeof lds);
