@@ -56,7 +56,7 @@ struct config
     int vector;      // elements that one access moves
     int waves;       // of a workgroup
     int steps;       // vectors of each tensor that a thread holds
-    int cluster = 1; // compute cluster that share a block
+    int cluster = 1; // workgroups of a block
 
     constexpr int wave() const { return facts(arch).wave; }
     constexpr int threads() const { return waves * wave(); } // of a workgroup
@@ -112,7 +112,8 @@ constexpr violation check(const config& c, const target& t)
     if(c.steps < 1)
         return {"a thread must hold at least one vector", c.steps, "use 1 or more steps"};
     if(c.cluster < 1 || c.cluster > t.max_cluster)
-        return {"no more compute cluster may share a block than the architecture lets", c.cluster, "use fewer cluster"};
+        return {"a cluster must not have more workgroups than the architecture lets", c.cluster,
+                "use a smaller cluster"};
     if(c.cluster > 1 && c.pass != pass::whole)
         return {"only a pass that holds whole groups can use a cluster", c.cluster, "use a cluster of 1"};
     if(c.registers() > t.vgprs * 3 / 4)

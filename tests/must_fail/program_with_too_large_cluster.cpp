@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program whose blocks want several compute cluster, on an architecture where a block has one.
+// A program whose blocks want a cluster, on an architecture that has none.
 // expect: program: more workgroups than a cluster can have
 #include "ck_tile/targets/block.hpp"
 

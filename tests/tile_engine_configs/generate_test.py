@@ -75,7 +75,7 @@ class Sets(Files):
 
     def test_fields_that_are_left_out_have_the_default_of_the_struct(self):
         self.write(SET)
-        self.assertEqual(self.names()[0].split("_")[-1], "units1")
+        self.assertEqual(self.names()[0].split("_")[-1], "cluster1")
 
     def test_what_two_sets_give_is_one_instance(self):
         self.write(SET, changed(steps=[2, 4], cluster=1))
@@ -84,7 +84,7 @@ class Sets(Files):
     def test_count_and_explain_say_why(self):
         self.write(changed(vector=[3, 8], cluster=[1, 2], steps=[0, 4]))
         counts = ("gfx942: expanded 8, kept 1, rejected 7 (the vector width must be a power of two of at most 16 bytes: 4, "
-                  "a thread must hold at least one vector: 2, no more compute units may share a block than the architecture "
+                  "a thread must hold at least one vector: 2, a cluster must not have more workgroups than the architecture "
                   "lets: 1)")
         self.assertEqual(self.answer("count"), counts)
         explained = self.answer("explain").split("\n")

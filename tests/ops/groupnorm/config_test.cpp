@@ -55,8 +55,9 @@ TEST(Config, RejectionsSayRuleValueAndFix)
               "waves * lanes must be within the threads of a block, but one is 1088: use fewer waves");
     EXPECT_EQ(reason([](config& c) { c.steps = 0; }),
               "a thread must hold at least one vector, but one is 0: use 1 or more steps");
-    EXPECT_EQ(reason([](config& c) { c.cluster = 2; }),
-              "no more compute units may share a block than the architecture lets, but one is 2: use fewer units");
+    EXPECT_EQ(
+        reason([](config& c) { c.cluster = 2; }),
+        "a cluster must not have more workgroups than the architecture lets, but one is 2: use a smaller cluster");
     EXPECT_EQ(reason([](config& c) { c.arch = architecture::sm90, c.cluster = 2, c.pass = pass::sums; }),
               "only a pass that holds whole groups can use a cluster, but one is 2: use a cluster of 1");
     EXPECT_EQ(reason([](config& c) { c.steps = 64; }),
