@@ -134,7 +134,7 @@ class lookup_window
                 const auto digits  = rows.transform.map({row});
                 const int relative = classes_.number(digits) - first_class;
                 const int c        = row >= length ? used_ : relative < 0 ? relative + all : relative;
-                o.row[i] = {detail::byte_offset<T>(row_part(digits).offset), c / 32 * 2 * positions, 31 - c % 32};
+                o.row[i] = {detail::byte_offset<T>(row_footprint(digits).offset), c / 32 * 2 * positions, 31 - c % 32};
             });
         });
     }
@@ -148,7 +148,8 @@ class lookup_window
             own& o = own_[t.copy];
             static_for<slots>([&](auto i) {
                 if(slots > 1 || number(t) < positions)
-                    look_up(ahead_ + number(t) + i * threads, position_part(o.digits[i]), o.at + i * threads < end);
+                    look_up(ahead_ + number(t) + i * threads, position_footprint(o.digits[i]),
+                            o.at + i * threads < end);
                 o.digits[i] = detail::advance(member<1>(map_.layer).transform, o.digits[i], chunk_);
             });
             o.at += positions;
@@ -212,11 +213,11 @@ class lookup_window
 
     static CK_TILE_FN constexpr int number(thread t) { return t.wave * D.lanes() + t.lane; }
 
-    CK_TILE_FN auto row_part(const auto& digits) const { return part<0>(digits) - map_.below({}); }
-    CK_TILE_FN auto position_part(const auto& digits) const { return part<1>(digits); }
+    CK_TILE_FN auto row_footprint(const auto& digits) const { return footprint_of<0>(digits) - map_.below({}); }
+    CK_TILE_FN auto position_footprint(const auto& digits) const { return footprint_of<1>(digits); }
 
     template <int Dim>
-    CK_TILE_FN auto part(const auto& digits) const
+    CK_TILE_FN auto footprint_of(const auto& digits) const
     {
         multi_index<decltype(map_.below)::rank> l;
         member<Dim>(map_.layer).scatter(digits, l);
@@ -237,7 +238,7 @@ class lookup_window
             CK_TILE_KEEP_LOOP
             for(int c = 0; c < 32 && 32 * w + c < used_; ++c)
             {
-                missing ^= unsigned(inside && exists(f + row_part(digits), limits)) << c;
+                missing ^= unsigned(inside && exists(f + row_footprint(digits), limits)) << c;
                 digits = classes_.numbers.advance(digits, one);
             }
             lds_[slot + (1 + w) * 2 * positions] = missing;

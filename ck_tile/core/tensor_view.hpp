@@ -134,11 +134,11 @@ struct placed
     }
 
     template <class Index>
-    static CK_TILE_FN constexpr void scatter(const multi_index<Transform::lower>& part, Index& l)
+    static CK_TILE_FN constexpr void scatter(const multi_index<Transform::lower>& coords, Index& l)
     {
         CK_TILE_UNROLL
         for(int i = 0; i < Transform::lower; ++i)
-            l[Lower.at[i]] = part[i];
+            l[Lower.at[i]] = coords[i];
     }
 
     CK_TILE_FN constexpr void lengths_into(auto& lengths) const

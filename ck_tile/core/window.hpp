@@ -179,7 +179,7 @@ class window
     CK_TILE_FN constexpr void each_access(thread t, Visit&& visit) const
     {
         constexpr int most = detail::max_positions<D>();
-        footprint_type parts[rank][most];
+        footprint_type summands[rank][most];
         bool inside[rank][most];
         const footprint_type origin = map_.below({});
         const auto limits           = map_.below.limits();
@@ -190,17 +190,17 @@ class window
                 multi_index<decltype(map_.below)::rank> l;
                 p.scatter(s[t.copy].digits_of[i], l);
                 const footprint_type f = map_.below(l);
-                parts[d][i]            = d == 0 ? f : f - origin;
+                summands[d][i]         = d == 0 ? f : f - origin;
                 inside[d][i]           = is_unbounded<d> || s[t.copy].at + beyond < lengths[d];
             });
         });
         static_for<D.regs()>([&](auto r) {
             constexpr auto position = register_position(r);
-            footprint_type f        = parts[0][position[0]];
+            footprint_type f        = summands[0][position[0]];
             bool here               = inside[0][position[0]];
             static_for<rank - 1>([&](auto i) {
                 constexpr int d = i + 1;
-                f               = f + parts[d][position[d]];
+                f               = f + summands[d][position[d]];
                 here            = here && inside[d][position[d]];
             });
             visit(r, here && exists(f, limits) ? detail::byte_offset<T>(f.offset) : nowhere);

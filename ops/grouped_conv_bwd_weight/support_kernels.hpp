@@ -35,11 +35,11 @@ struct finish_program
         const std::int64_t begin = std::int64_t(b.at.x) * per_block;
         const std::int64_t rest  = a.weights - begin;
         const int here           = rest < per_block ? static_cast<int>(rest) : per_block;
-        const auto part          = [&]<class T>(T* data) {
+        const auto window_of     = [&]<class T>(T* data) {
             return make_window<strip>(tensor_view{data + begin, here, packed<1>({here})}, multi_index{0});
         };
         const auto add     = [](float x, float y) { return x + y; };
-        const auto partial = [&](int split) { return load(part(a.partials + split * a.weights)); };
+        const auto partial = [&](int split) { return load(window_of(a.partials + split * a.weights)); };
         auto sum           = fill<float, strip>(0.f);
         int split          = 0;
         for(; split + at_once <= a.splits; split += at_once)
@@ -51,7 +51,7 @@ struct finish_program
         for(; split < a.splits; ++split)
             sum = map(add, sum, partial(split));
         using element = element_t<Type>;
-        store(part(static_cast<element*>(a.wei)), convert<element>(sum));
+        store(window_of(static_cast<element*>(a.wei)), convert<element>(sum));
     }
 };
 

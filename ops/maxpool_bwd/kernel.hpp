@@ -94,9 +94,9 @@ struct program
         return map(add, x, dy, at, own...);
     }
 
-    // Where window, stride and pad are known: a patch, a row of it in parts. Part j has the elements j, j + stride, ...
-    static constexpr int height = C.patch_height(), width = C.patch_width(), parts = C.any_window() ? 1 : C.stride;
-    using patch_sums = sums[height][parts];
+    // Where window, stride and pad are known: a patch, a row of it in phases. Phase j has the elements j, j + stride, ...
+    static constexpr int height = C.patch_height(), width = C.patch_width(), phases = C.any_window() ? 1 : C.stride;
+    using patch_sums = sums[height][phases];
 
     // Adds the gradients of one row of windows, whose first row is row `Top` of the patch, to the rows that it reaches.
     template <int Top>
@@ -105,10 +105,10 @@ struct program
     {
         const auto dy = load(make_window<C.row_of_windows()>(out, origin));
         const auto at = load(make_window<C.row_of_windows()>(indices, origin));
-        static_for<C.window>([&](auto x) { // these elements of the windows are part j of the rows
-            constexpr int j = (x + C.window * parts - C.left_pad) % parts;
+        static_for<C.window>([&](auto x) { // these elements of the windows are phase j of the rows
+            constexpr int j = (x + C.window * phases - C.left_pad) % phases;
             constexpr int window =
-                (j + C.left_pad - x) / parts - C.windows_read().first; // that element j is element x of
+                (j + C.left_pad - x) / phases - C.windows_read().first; // that element j is element x of
             const auto dy_here = subtile<cells, multi_index{0, window, 0}>(dy);
             const auto at_here = subtile<cells, multi_index{0, window, 0}>(at);
             static_for<height>([&](auto i) {
@@ -127,17 +127,17 @@ struct program
         const auto out     = patches_of(image.out, image.out_lengths, a, seen);
         const auto indices = patches_of(image.indices, image.out_lengths, a, seen);
 
-        patch_sums part_of_row;
-        static_for<height * parts>([&](auto i) { part_of_row[i / parts][i % parts] = fill<float, cells>(0.f); });
+        patch_sums phase_of_row;
+        static_for<height * phases>([&](auto i) { phase_of_row[i / phases][i % phases] = fill<float, cells>(0.f); });
         static_for<rows.count>([&](auto row) {
             constexpr int top = (rows.first + row) * C.stride - C.left_pad;
-            add_row<top>(part_of_row, out, indices, {first, row * read.count, 0});
+            add_row<top>(phase_of_row, out, indices, {first, row * read.count, 0});
         });
 
         tile<float, C.whole_patch()> patch;
-        static_for<height * parts>([&](auto n) {
-            constexpr int i = n / parts, j = n % parts;
-            set_subtile<multi_index{0, i * width + j, 0}, multi_index{1, parts, 1}>(patch, part_of_row[i][j]);
+        static_for<height * phases>([&](auto n) {
+            constexpr int i = n / phases, j = n % phases;
+            set_subtile<multi_index{0, i * width + j, 0}, multi_index{1, phases, 1}>(patch, phase_of_row[i][j]);
         });
         constexpr field own = {.left = {0, 0}, .step = {height, width}, .height = height, .width = width};
         store(make_window<C.whole_patch()>(patches_of(image.in, image.in_lengths, a, own), multi_index{first, 0, 0}),

@@ -213,8 +213,8 @@ class operation_program
             all["timing"]["gb_per_s"] = Op::floor_bytes(given_.problem) / *milliseconds_ / 1e6;
         }
         each_verified([&](const harness::host_tensor& t, const comparison& found, bool only) {
-            auto& place = only ? all["verification"] : all["verification"][t.name];
-            place       = json_of(given_.verify, found, t.shape.lengths);
+            auto& entry = only ? all["verification"] : all["verification"][t.name];
+            entry       = json_of(given_.verify, found, t.shape.lengths);
         });
         return all;
     }

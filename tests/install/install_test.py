@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Installs a build to a folder of its own and uses it as others would: each example as a project, and a project with a kernel
-of its own. Nothing installed may name the source or the build, so that both can be removed.
+"""Installs a build to a folder of its own and uses it as others would: each example as a project, a project with a kernel of its
+own, one with an operation of its own. Nothing installed may name the source or the build, so that both can be removed.
 
 usage: install_test.py BUILD COMPILER OPERATION...
 """
@@ -17,7 +17,6 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2]
 BUILD, COMPILER, *OPERATIONS = sys.argv[1:]
 BUILD = Path(BUILD).resolve()
-
 
 
 def programs():
@@ -74,6 +73,14 @@ def main():
         own = temporary / "own_kernel"
         shutil.copytree(SOURCE / "tests" / "install" / "own_kernel", own)
         print(run(build(own, prefix) / "own_kernel").strip())
+
+        # docs/adding_an_operation.md: the template as it is.
+        scale = build(examples / "own_operation", prefix) / "scale"
+        for dtype in "fp16", "fp32":
+            output = run(scale, 1, 2, 0, 1000, "--target", "host:gfx942", "--dtype", dtype)
+            if ": passed" not in output:
+                sys.exit(f"scale verified nothing:\n{output}")
+        print("own_operation: built by itself, verified")
 
         engine = prefix / "share" / "ck_tile" / "tile_engine_configs"
         for operation in OPERATIONS:

@@ -232,10 +232,10 @@ TEST_P(Operation, TuningRoundTrip)
 
 TEST_P(Operation, TablesOfOtherOperationsAreRejected)
 {
-    const auto expect = [&](const std::string& name, const std::string& instance, const nlohmann::ordered_json& of,
+    const auto expect = [&](const std::string& name, const std::string& instance, const nlohmann::ordered_json& problem,
                             const std::string& why) {
         tuned_table table(name);
-        table.set({dev.name(), of, instance, 1});
+        table.set({dev.name(), problem, instance, 1});
         ASSERT_TRUE(table.save(folder / "tuned.json"));
         const auto loaded = load_tuned_table<operation>(folder / "tuned.json");
         ASSERT_FALSE(loaded);

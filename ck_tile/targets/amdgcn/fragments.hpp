@@ -31,10 +31,10 @@ CK_TILE_FN auto bits_of(const A& x)
 template <opcode Op, int RowFragments, int ColFragments, int Pack, int Waves, class AccFile, class AFile, class BFile>
 CK_TILE_FN void multiply_files(AccFile* acc, const AFile* a, const BFile* b)
 {
-    using element   = std::remove_cvref_t<decltype(a->reg[0][0])>;
-    constexpr int n = describe(Op).a.vecs();
-    using operand   = vector<element, n>;
-    const auto part = [](const auto& whole, int step) {
+    using element    = std::remove_cvref_t<decltype(a->reg[0][0])>;
+    constexpr int n  = describe(Op).a.vecs();
+    using operand    = vector<element, n>;
+    const auto share = [](const auto& whole, int step) {
         operand x;
         __builtin_memcpy(&x, reinterpret_cast<const element*>(&whole) + step * n, sizeof x);
         return x;
@@ -49,7 +49,7 @@ CK_TILE_FN void multiply_files(AccFile* acc, const AFile* a, const BFile* b)
             for(int i = 0; i < RowFragments; ++i)
             {
                 auto& c = acc->reg[i + RowFragments * j];
-                c       = matrix_multiply_add<Op>(part(a->reg[i], step), part(b->reg[j], step), c);
+                c       = matrix_multiply_add<Op>(share(a->reg[i], step), share(b->reg[j], step), c);
             }
         }
     }

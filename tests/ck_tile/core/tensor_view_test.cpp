@@ -53,14 +53,14 @@ TEST(TensorView, StagesComposeAsByHand)
             transform(image, along<dims{2}, dims{1}>(pass_through{w}), along<dims{1}, dims{0}>(pad{h, left, right}),
                       along<dims{3}, dims{2}>(pass_through{c}), along<dims{0}, dims{}>(freeze{held}));
         const auto rows = padded.lengths()[0] - begin;
-        const auto part =
+        const auto windows =
             transform(padded, along<dims{0}, dims{1}>(slice{begin, padded.lengths()[0]}),
                       along<dims{1}, dims{2, 3}>(unmerge<2>{{w / 4, 4}}), along<dims{2}, dims{0}>(offset{c, 0}));
-        static_assert(decltype(part)::rank == 4 && decltype(part)::guards == 1 && decltype(part)::affine);
-        ASSERT_EQ(part.lengths(), (multi_index{c, rows, w / 4, 4}));
-        ASSERT_EQ(part.limits(), (multi_index{h}));
+        static_assert(decltype(windows)::rank == 4 && decltype(windows)::guards == 1 && decltype(windows)::affine);
+        ASSERT_EQ(windows.lengths(), (multi_index{c, rows, w / 4, 4}));
+        ASSERT_EQ(windows.limits(), (multi_index{h}));
         const auto both =
-            transform(part, along<dims{1, 0}, dims{0}>(merge<2>{{rows, c}}),
+            transform(windows, along<dims{1, 0}, dims{0}>(merge<2>{{rows, c}}),
                       along<dims{2}, dims{2}>(pass_through{w / 4}), along<dims{3}, dims{1}>(pass_through{4}));
         static_assert(decltype(both)::rank == 3 && !decltype(both)::affine);
         ASSERT_EQ(both.lengths(), (multi_index{rows * c, 4, w / 4}));
@@ -70,9 +70,9 @@ TEST(TensorView, StagesComposeAsByHand)
             ASSERT_EQ(f.offset, held * 1000 + row * (w * c + 3) + column * c + channel);
             ASSERT_EQ(f.guarded, (multi_index{row}));
             ASSERT_EQ(exists(f, both.limits()), row >= 0 && row < h);
-            ASSERT_EQ(f.offset, part(both.lower(u)).offset);
-            ASSERT_EQ(f.offset, padded(part.lower(both.lower(u))).offset);
-            ASSERT_EQ(f.offset, image(padded.lower(part.lower(both.lower(u)))).offset);
+            ASSERT_EQ(f.offset, windows(both.lower(u)).offset);
+            ASSERT_EQ(f.offset, padded(windows.lower(both.lower(u))).offset);
+            ASSERT_EQ(f.offset, image(padded.lower(windows.lower(both.lower(u)))).offset);
         });
     }
 }
@@ -100,15 +100,15 @@ void expect_footprints_add(random_numbers& random, const Map& map)
         const auto sum = map(a) + map(b) - origin;
         ASSERT_EQ(map(a + b).offset, sum.offset);
         ASSERT_EQ(map(a + b).guarded, sum.guarded);
-        auto parts = origin;
+        auto sum = origin;
         for(int d = 0; d < Map::rank; ++d)
         {
             multi_index<Map::rank> alone;
             alone[d] = a[d];
-            parts    = parts + map(alone) - origin;
+            sum      = sum + map(alone) - origin;
         }
-        ASSERT_EQ(map(a).offset, parts.offset);
-        ASSERT_EQ(map(a).guarded, parts.guarded);
+        ASSERT_EQ(map(a).offset, sum.offset);
+        ASSERT_EQ(map(a).guarded, sum.guarded);
     }
 }
 

@@ -122,9 +122,9 @@ TEST(Transforms, AreWhatTheyAreDefinedToBe)
         EXPECT_EQ(padded.map({left + u})[0], u);
         EXPECT_EQ(padded.map({0})[0], -left);
 
-        const slice part = {left, left + length};
-        EXPECT_EQ(part.lengths()[0], length);
-        EXPECT_EQ(part.map({u})[0], left + u);
+        const slice sliced = {left, left + length};
+        EXPECT_EQ(sliced.lengths()[0], length);
+        EXPECT_EQ(sliced.map({u})[0], left + u);
 
         const offset moved = {length, right - 2};
         EXPECT_EQ(moved.lengths()[0], length);

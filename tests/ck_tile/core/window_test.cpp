@@ -47,22 +47,22 @@ void expect_tile_of_view(const tile<float, D>& x, const tensor_view<const float,
 
 TEST(Window, OverStridedViewsOfRank1To3)
 {
-    const auto memory = numbered(20000);
-    const auto of     = [&](const auto& map) { return tensor_view{memory.data(), 20000, map}; };
+    const auto memory  = numbered(20000);
+    const auto view_of = [&](const auto& map) { return tensor_view{memory.data(), 20000, map}; };
 
     constexpr distribution line = {
         .lengths = {256}, .wave = {{2, 0, 64}}, .lane = {{64, 0, 1}}, .reg = {{2, 0, 128}}, .vec = {}};
     for(int origin : {0, 1, 300, 400})
     {
-        const auto view = of(strided<1>{{500}, {7}});
+        const auto view = view_of(strided<1>{{500}, {7}});
         expect_tile_of_view(load(make_window<line>(view, multi_index{origin})), view, multi_index{origin});
     }
     for(const multi_index<2> origin : {multi_index{0, 0}, {5, 8}, {30, 40}})
     {
-        const auto rows = of(strided<2>{{37, 60}, {68, 1}});
+        const auto rows = view_of(strided<2>{{37, 60}, {68, 1}});
         expect_tile_of_view(load(make_window<scalars>(rows, origin)), rows, origin);
         expect_tile_of_view(load(make_window<vectors>(rows, origin)), rows, origin);
-        const auto columns = of(strided<2>{{37, 60}, {1, 41}});
+        const auto columns = view_of(strided<2>{{37, 60}, {1, 41}});
         expect_tile_of_view(load(make_window<scalars>(columns, origin)), columns, origin);
     }
     constexpr distribution cube = {.lengths = {4, 8, 16},
@@ -72,7 +72,7 @@ TEST(Window, OverStridedViewsOfRank1To3)
                                    .vec     = {{4, 2, 1}}};
     for(const multi_index<3> origin : {multi_index{0, 0, 0}, {1, 2, 4}, {5, 7, 8}})
     {
-        const auto view = of(strided<3>{{7, 11, 20}, {1000, 24, 1}});
+        const auto view = view_of(strided<3>{{7, 11, 20}, {1000, 24, 1}});
         expect_tile_of_view(load(make_window<cube>(view, origin)), view, origin);
     }
 }
