@@ -98,7 +98,7 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
     a.pixel            = channels ? p.channels() : 1;
     a.channel          = channels ? 1 : p.pixels();
     const auto pass_of = [&](reference_pass which, std::int64_t outputs) {
-        a.pass_of = which, a.outputs = outputs;
+        a.pass = which, a.outputs = outputs;
         const kernel& reference = support["reference"];
         return launch(reference, ceil_div(outputs, reference.threads), a);
     };

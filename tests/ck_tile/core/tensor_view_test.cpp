@@ -100,15 +100,15 @@ void expect_footprints_add(random_numbers& random, const Map& map)
         const auto sum = map(a) + map(b) - origin;
         ASSERT_EQ(map(a + b).offset, sum.offset);
         ASSERT_EQ(map(a + b).guarded, sum.guarded);
-        auto sum = origin;
+        auto added = origin;
         for(int d = 0; d < Map::rank; ++d)
         {
             multi_index<Map::rank> alone;
             alone[d] = a[d];
-            sum      = sum + map(alone) - origin;
+            added    = added + map(alone) - origin;
         }
-        ASSERT_EQ(map(a).offset, sum.offset);
-        ASSERT_EQ(map(a).guarded, sum.guarded);
+        ASSERT_EQ(map(a).offset, added.offset);
+        ASSERT_EQ(map(a).guarded, added.guarded);
     }
 }
 
