@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs the kernel tests of every operation on this machine's GPU three times in a row, and on an NVIDIA GPU a representative
-# part of them under compute-sanitizer: memcheck, racecheck and synccheck.
+# Runs the tests of every operation and of the runtime on this machine's GPU three times in a row, and on an NVIDIA GPU a
+# representative part of them under compute-sanitizer: memcheck, racecheck and synccheck.
 #
 #   scripts/check_gpu.sh [FOLDER WITH THE TESTS' PROGRAMS]      default: build/bin
 #
@@ -10,7 +10,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly folder=${1:-build/bin}
-readonly on_gpu='*/cuda_*:*/hip_*'
+readonly on_gpu='*/cuda*:*/hip*'
 # Every instance of every type, several tiles or blocks and splits, uneven padding, odd channels; the sanitizers are slow.
 readonly part='*LargerThanOne*/cuda_*:*EveryInstanceRuns/cuda_*:*FewChannels*/cuda_*:*Depthwise/cuda_*:*PaddingUneven*/cuda_*:*SameBits*/cuda_*'
 passed=0 failed=0
@@ -19,8 +19,8 @@ passed=0 failed=0
 has_tests() { "$1" --gtest_list_tests --gtest_filter="$2" | grep -q '^  '; }
 
 shopt -s nullglob
-built=("$folder"/ops_*_kernel_test)
-[[ ${#built[@]} -gt 0 ]] || { echo "check_gpu.sh: no ops_*_kernel_test in $folder: build it, or name its folder" >&2; exit 2; }
+built=("$folder"/ops_*_kernel_test "$folder"/ops_*_operation_test "$folder"/ck_tile_runtime_device_tes[t])
+[[ ${#built[@]} -gt 0 ]] || { echo "check_gpu.sh: no test of a kernel in $folder: build it, or name its folder" >&2; exit 2; }
 programs=()
 for tests in "${built[@]}"; do
     if has_tests "$tests" "$on_gpu"; then
@@ -51,6 +51,7 @@ done
 if has_tests "${programs[0]}" '*/cuda_*'; then
     if command -v compute-sanitizer > /dev/null; then
         for tests in "${programs[@]}"; do
+            has_tests "$tests" "$part" || continue
             for tool in memcheck racecheck synccheck; do
                 run "${tests##*/}, $tool" compute-sanitizer --tool "$tool" --error-exitcode 1 "$tests" --gtest_filter="$part"
             done

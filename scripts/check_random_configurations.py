@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tile_engine_configs"))
 from generator import ConfigurationError, sources  # noqa: E402
 from generator.sets import nested  # noqa: E402
-from generator.tool import HERE, Tool  # noqa: E402
+from generator.tool import HERE, INCLUDES, Tool  # noqa: E402
 
 # Numbers to draw from: round ones often, others sometimes. Which of them are legal is not for this script to know.
 NUMBERS = {"spatial": [1, 2, 3, 3, 4], "block": [16, 32, 32, 48, 64, 64, 96, 128, 128, 256], "waves": [1, 1, 2, 2, 3, 4, 8],
@@ -129,8 +129,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ck_tile_random_") as temporary:
         build = arguments.build or Path(temporary) / "build"
         try:
-            tool = Tool(HERE / operation, arguments.compiler, os.environ.get("CXXFLAGS", "").split(),
-                                 build / "tools")
+            tool = Tool(operation, INCLUDES, arguments.compiler, os.environ.get("CXXFLAGS", "").split(), build / "tools")
         except ConfigurationError as error:
             sys.exit(f"check_random_configurations.py: {error}")
         accepted, rejected = draw_until(tool, arguments.count, arguments.accepted, random.Random(arguments.seed))
