@@ -79,7 +79,7 @@ def run(arguments):
     if arguments.select != "all":
         rules = json.loads(arguments.rules.read_text())["rules"] if arguments.rules else ()
         names = (test_set(expansions, tool.fields, arguments.seed, rules) if arguments.select == "test"
-                 else sample(expansions, arguments.seed))
+                 else sample(expansions, tool.fields, arguments.seed))
         for e in expansions:
             e.keep(names)
     instances = [i for e in expansions for i in e.kept]

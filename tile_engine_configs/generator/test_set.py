@@ -65,12 +65,16 @@ def cover(shown, left):
     return chosen
 
 
+def own_choices(fields):
+    """The choices that are the operation's, not of every kernel or of a matrix product."""
+    return [name for name, field in fields.items()
+            if field["kind"] == "choice" and not field["type"].startswith("gemm::")
+            and field["type"] not in ("architecture", "data_type", "opcode")]
+
+
 def general(instances, fields):
     """The names of those with the smallest numbers, for each combination of the operation's own choices."""
-    own = [name for name, field in fields.items()
-           if field["kind"] == "choice" and not field["type"].startswith("gemm::")
-           and field["type"] not in ("architecture", "data_type", "opcode")]
-    smallest = {}
+    own, smallest = own_choices(fields), {}
     for i in sorted(instances, key=lambda i: (size_of(i), i["name"])):
         smallest.setdefault((i["target"], i["dtype"], *(i["combination"][name] for name in own)), i["name"])
     return list(smallest.values())
@@ -82,10 +86,11 @@ def architectures(rule):
 
 
 def examples(rules, instances, chosen, seed):
-    """Of each rule (tests/code_objects) that speaks of no instance that is chosen, the name of one that it speaks of."""
+    """Of each rule for AMD's code objects that speaks of no instance that is chosen, the name of one that it speaks of."""
     added = []
     for rule, arch in ((rule, arch) for rule in rules for arch in architectures(rule)):
-        spoken_of = [i["name"] for i in instances if fnmatch.fnmatchcase(i["target"], arch)
+        spoken_of = [i["name"] for i in instances
+                     if i["target"].startswith("gfx") and fnmatch.fnmatchcase(i["target"], arch)
                      and fnmatch.fnmatchcase(i["name"], rule.get("kernel", "*"))
                      and re.search(rule.get("kernel_regex", ""), i["name"])]
         if spoken_of and not {*spoken_of} & {*chosen, *added}:
@@ -103,11 +108,19 @@ def test_set(expansions, fields, seed, rules=()):
         shown = {i["name"]: what(i, fields) for i in candidates}
         has = [shown[name] for name in chosen if name in shown]
         chosen += cover(shown, set().union(*shown.values()).difference(*has))
-    chosen += examples(rules, [i for e in expansions for i in e.kept], chosen, seed)
+    chosen += examples(rules, candidates, chosen, seed)
     return {*chosen, *(i["name"] for i in candidates if drawn(seed, i["name"]) < SAMPLE)}
 
 
-def sample(expansions, seed):
-    """The names of a share of each target's instances, drawn by `seed`: of a set that is a sample itself."""
-    names = ([i["name"] for i in e.kept] for e in expansions)
-    return {name for own in names for name in sorted(own, key=lambda n: drawn(seed, n))[:math.ceil(len(own) * SHARE)]}
+def sample(expansions, fields, seed):
+    """The names of a share of each target's instances, drawn by `seed`: of a set that is a sample itself. Those that differ in
+    the operation's own choices alone, such as the passes of one sum, stay together."""
+    alike = [name for name in fields if name not in own_choices(fields)]
+    names = set()
+    for e in expansions:
+        families = {}
+        for i in e.kept:
+            families.setdefault(tuple(i["combination"][name] for name in alike), []).append(i["name"])
+        ordered = sorted(families.values(), key=lambda family: drawn(seed, *family))
+        names.update(*ordered[:math.ceil(len(ordered) * SHARE)])
+    return names
