@@ -20,6 +20,14 @@ CK_TILE_KERNEL({instance["name"]}, ck_tile::{operation}::program<ck_tile::{opera
 """
 
 
+REFERENCE_TYPE = "fp32"  # in which the reference kernel verifies results of any type (ops/harness/verify.hpp)
+
+
+def support_sets(instances):
+    """The targets and types that kernels shared by instances are needed for."""
+    return sorted({(i["target"], dtype) for i in instances for dtype in (i["dtype"], REFERENCE_TYPE)})
+
+
 def support_source(operation, kernels, target, dtype):
     arguments = f"<ck_tile::architecture::{target}, ck_tile::data_type::{dtype}>"
     lines = "\n".join(f"CK_TILE_KERNEL({operation}_{kernel}_{target}_{dtype}, ck_tile::{operation}::{kernel}_program{arguments})"
@@ -32,7 +40,7 @@ def support_source(operation, kernels, target, dtype):
 
 
 def registry_source(operation, kernels, instances, code_objects):
-    pairs = sorted({(i["target"], i["dtype"]) for i in instances})
+    pairs = support_sets(instances)
     symbols = [i["name"] for i in instances]
     symbols += [f"{operation}_{kernel}_{target}_{dtype}" for target, dtype in pairs for kernel in kernels]
     declarations = "\n".join(f"extern const ck_tile::kernel {s};" for s in symbols)
@@ -79,7 +87,7 @@ def generate(operation, kernels, instances, output, gpu_targets):
         path = output / f"{i['name']}.cpp"
         write_if_changed(path, instance_source(operation, i))
         sources.append((i["target"], path))
-    for target, dtype in sorted({(i["target"], i["dtype"]) for i in instances}):
+    for target, dtype in support_sets(instances):
         path = output / f"{operation}_support_{target}_{dtype}.cpp"
         write_if_changed(path, support_source(operation, kernels, target, dtype))
         sources.append((target, path))
