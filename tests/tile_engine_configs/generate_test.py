@@ -109,7 +109,7 @@ class Sets(Files):
 
         self.write(SET, changed(steps=3))
         before = generate()
-        self.assertEqual(len(before), 4)  # two instances, the kernels that they share, the registry
+        self.assertEqual(len(before), 5)  # two instances, the kernels that they share, in fp16 and in fp32, the registry
         self.assertIn(".pass = groupnorm::pass::sums, .vector = 8", before["registry.cpp"][0])
         self.write(SET, changed(steps=5))
         after = generate()
