@@ -148,9 +148,9 @@ result<const support_kernels<Op>*> support_for(const device& dev, data_type type
     for(const support_kernels<Op>& s : Op::support_sets())
         if(s.arch == dev.architecture().arch && s.type == type)
             return &s;
-    return rejection{
-        fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and CK_TILE_TARGETS",
-                    name_of(type), dev.architecture().name)};
+    return rejection{fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and "
+                                 "CK_TILE_TARGETS, with CK_TILE_INSTANCES=all",
+                                 name_of(type), dev.architecture().name)};
 }
 
 // Success, or why this instance cannot compute this problem.

@@ -122,7 +122,7 @@ TEST_P(Operation, PlansThatThereAreNot)
     problem integers = small;
     integers.type    = data_type::int32; // of which nothing is built
     EXPECT_EQ(reason(integers), fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and "
-                                            "CK_TILE_TARGETS",
+                                            "CK_TILE_TARGETS, with CK_TILE_INSTANCES=all",
                                             name_of(integers.type), dev.architecture().name));
 }
 
