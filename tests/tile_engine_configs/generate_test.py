@@ -114,7 +114,7 @@ class Sets(Files):
         self.write(SET, changed(steps=5))
         after = generate()
         same = {name for name in before if after.get(name) == before[name]}
-        self.assertEqual(len(after), 4)
+        self.assertEqual(len(after), 5)
         self.assertEqual({name for name in before if name not in same and name != "registry.cpp"},
                          {name for name in before if "steps3" in name})
 
