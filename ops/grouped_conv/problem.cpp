@@ -2,6 +2,8 @@
 // Sizes, shapes and validity of a grouped convolution.
 #include "ops/grouped_conv/problem.hpp"
 
+#include "ops/problem_checks.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,9 +16,6 @@ namespace ck_tile::conv
 
 namespace
 {
-
-// Lengths, strides and pads fit 32 bits, so that kernels may hold them so, and no sum of a few of them overflows.
-constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max();
 
 std::int64_t product(int spatial, const extents& lengths)
 {
@@ -55,34 +54,6 @@ tensor_shape image_shape(const problem& p, const extents& lengths, std::int64_t 
     case layout::nhwgc: return packed({p.batch}, p.spatial, lengths, {p.groups, channels}, true);
     case layout::gnhwc: return packed({p.groups, p.batch}, p.spatial, lengths, {channels}, true);
     case layout::ngchw: return packed({p.batch, p.groups}, p.spatial, lengths, {channels}, false);
-    }
-    return {};
-}
-
-status check_range(std::string_view name, std::int64_t value, std::int64_t least)
-{
-    if(value < least)
-    {
-        return rejection{fmt::format("{} must be {}, but is {}: choose {} or more", name,
-                                     least > 0 ? "positive" : "zero or positive", value, least)};
-    }
-    if(value > largest_number)
-        return rejection{fmt::format("{} must fit 32 bits, but is {}: choose {} or less", name, value, largest_number)};
-    return {};
-}
-
-// Rejects a tensor whose size in bytes overflows 64 bits. A length of 0 counts as 1: no partial product may overflow.
-status check_size(std::string_view tensor, const std::vector<std::int64_t>& lengths, data_type type)
-{
-    std::int64_t bytes = bytes_of(type);
-    for(const std::int64_t length : lengths)
-    {
-        if(length > 0 && __builtin_mul_overflow(bytes, length, &bytes))
-        {
-            return rejection{fmt::format("the {} must have less than 2^63 bytes, but has {} elements of {} bytes: "
-                                         "choose smaller lengths",
-                                         tensor, fmt::join(lengths, " * "), bytes_of(type))};
-        }
     }
     return {};
 }
@@ -187,11 +158,11 @@ status validate(const problem& p)
         weight.push_back(p.filter[d]);
     }
     // With its padding, as the views that kernels see it through count the padding in.
-    if(status fits = check_size("padded input", padded, p.type); !fits)
+    if(status fits = check_bytes("the padded input", padded, bytes_of(p.type)); !fits)
         return fits;
-    if(status fits = check_size("output", output, p.type); !fits)
+    if(status fits = check_bytes("the output", output, bytes_of(p.type)); !fits)
         return fits;
-    return check_size("weight tensor", weight, p.type);
+    return check_bytes("the weight tensor", weight, bytes_of(p.type));
 }
 
 std::string describe(const problem& p)

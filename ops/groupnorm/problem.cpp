@@ -2,10 +2,10 @@
 // Sizes, shapes and validity of a group normalisation.
 #include "ops/groupnorm/problem.hpp"
 
+#include "ops/problem_checks.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <limits>
 
 namespace ck_tile::groupnorm
 {
@@ -41,7 +41,6 @@ tensor_shape statistic_shape(const problem& p) { return packed_shape({p.batch, p
 
 status validate(const problem& p)
 {
-    constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max(); // kernels hold counts in 32 bits
     if(p.spatial < 1 || p.spatial > max_spatial)
         return rejection{
             fmt::format("an image must have 1, 2 or 3 dimensions, but has {}: choose one of them", p.spatial)};
@@ -54,25 +53,13 @@ status validate(const problem& p)
         counts[3 + d] = {fmt::format("the image's length in dimension {}", "DHW"[max_spatial - p.spatial + d]),
                          p.image[static_cast<std::size_t>(d)], 1};
     for(const auto& count : counts)
-    {
-        if(count.value < count.least)
-            return rejection{fmt::format("{} must be {}, but is {}: choose {} or more", count.name,
-                                         count.least > 0 ? "positive" : "zero or positive", count.value, count.least)};
-        if(count.value > largest)
-            return rejection{
-                fmt::format("{} must fit 32 bits, but is {}: choose {} or less", count.name, count.value, largest)};
-    }
-    // A length of 0 counts as 1: no partial product may overflow.
-    std::int64_t bytes = bytes_of(p.type);
-    for(const std::int64_t length : image_lengths(p))
-        if(length > 0 && __builtin_mul_overflow(bytes, length, &bytes))
-            return rejection{
-                fmt::format("a tensor must have less than 2^63 bytes, but has {} elements of {} bytes: choose "
-                            "smaller lengths",
-                            fmt::join(image_lengths(p), " * "), bytes_of(p.type))};
+        if(status in_range = check_range(count.name, count.value, count.least); !in_range)
+            return in_range;
+    if(status fits = check_bytes("a tensor", image_lengths(p), bytes_of(p.type)); !fits)
+        return fits;
     for(const auto& [name, value] : {std::pair<const char*, std::int64_t>{"pixels of an image", p.pixels()},
                                      {"channels of an image", p.channels()}})
-        if(value > largest)
+        if(value > largest_number)
             return rejection{fmt::format("the {} must fit 32 bits, but are {}: choose smaller lengths", name, value)};
     return {};
 }

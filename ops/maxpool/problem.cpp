@@ -3,11 +3,11 @@
 #include "ops/maxpool/problem.hpp"
 
 #include "ck_tile/core/multi_index.hpp"
+#include "ops/problem_checks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace ck_tile::maxpool
 {
@@ -15,22 +15,10 @@ namespace ck_tile::maxpool
 namespace
 {
 
-constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max();
-
 tensor_shape shape_of(const problem& p, std::int64_t height, std::int64_t width)
 {
     return p.layout == layout::nhwc ? packed_shape({p.batch, height, width, p.channels})
                                     : packed_shape({p.batch, p.channels, height, width});
-}
-
-status check_range(const std::string& name, std::int64_t value, std::int64_t least)
-{
-    if(value < least)
-        return rejection{fmt::format("{} must be {}, but is {}: choose {} or more", name,
-                                     least > 0 ? "positive" : "zero or positive", value, least)};
-    if(value > largest_number)
-        return rejection{fmt::format("{} must fit 32 bits, but is {}: choose {} or less", name, value, largest_number)};
-    return {};
 }
 
 // The first window, in dimension d, without an element of the input; or -1. Those that begin in the input have one. Those
@@ -87,17 +75,11 @@ status check_dimension(const problem& p, int d)
     return {};
 }
 
+// The bytes are those of elements or of indices, whichever are more.
 status check_size(const char* tensor, const problem& p, std::int64_t height, std::int64_t width)
 {
-    const std::int64_t element = std::max(ck_tile::bytes_of(p.type), bytes_of(p.indices));
-    std::int64_t bytes         = element;
-    for(const std::int64_t length : {p.batch, p.channels, height, width})
-        if(length > 0 && __builtin_mul_overflow(bytes, length, &bytes))
-            return rejection{
-                fmt::format("the {} must have less than 2^63 bytes, but has {} * {} * {} * {} elements of {} "
-                            "bytes: choose smaller lengths",
-                            tensor, p.batch, p.channels, height, width, element)};
-    return {};
+    return check_bytes(tensor, {p.batch, p.channels, height, width},
+                       std::max(ck_tile::bytes_of(p.type), bytes_of(p.indices)));
 }
 
 } // namespace
@@ -147,9 +129,9 @@ status validate(const problem& p)
     if(p.input_pixels() > largest_number)
         return rejection{fmt::format(
             "the pixels of an image must be counted in 32 bits, but are {}: choose a smaller input", p.input_pixels())};
-    if(status fits = check_size("input", p, p.input[0], p.input[1]); !fits)
+    if(status fits = check_size("the input", p, p.input[0], p.input[1]); !fits)
         return fits;
-    return check_size("output", p, p.output(0), p.output(1));
+    return check_size("the output", p, p.output(0), p.output(1));
 }
 
 std::string describe(const problem& p)
