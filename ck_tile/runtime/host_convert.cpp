@@ -48,10 +48,10 @@ Integer to_integer(float value)
                                                         : static_cast<Integer>(whole);
 }
 
-template <class Integer>
-float from_integer(Integer value)
+template <class To, class From>
+To cast(From value)
 {
-    return static_cast<float>(value);
+    return static_cast<To>(value);
 }
 
 // Elements are copied in and out by memcpy, as the bytes need not be aligned; it compiles to plain loads and stores.
@@ -111,14 +111,50 @@ std::vector<float> decode(data_type type, std::span<const std::byte> elements)
         convert_each<float, float>(values.data(), elements.data(), values.size(), std::identity{});
         break;
     case data_type::u8:
-        convert_each<float, std::uint8_t>(values.data(), elements.data(), values.size(), from_integer<std::uint8_t>);
+        convert_each<float, std::uint8_t>(values.data(), elements.data(), values.size(), cast<float, std::uint8_t>);
         break;
     case data_type::int32:
-        convert_each<float, std::int32_t>(values.data(), elements.data(), values.size(), from_integer<std::int32_t>);
+        convert_each<float, std::int32_t>(values.data(), elements.data(), values.size(), cast<float, std::int32_t>);
         break;
     case data_type::int64:
-        convert_each<float, std::int64_t>(values.data(), elements.data(), values.size(), from_integer<std::int64_t>);
+        convert_each<float, std::int64_t>(values.data(), elements.data(), values.size(), cast<float, std::int64_t>);
         break;
+    }
+    return values;
+}
+
+std::vector<std::byte> encode_integers(data_type type, std::span<const std::int64_t> values)
+{
+    std::vector<std::byte> elements(is_floating(type) ? 0 : values.size() * bytes_of(type));
+    const auto store = [&]<class Integer>(Integer) {
+        convert_each<Integer, std::int64_t>(elements.data(), values.data(), values.size(), cast<Integer, std::int64_t>);
+    };
+    switch(type)
+    {
+    case data_type::u8: store(std::uint8_t{}); break;
+    case data_type::int32: store(std::int32_t{}); break;
+    case data_type::int64: store(std::int64_t{}); break;
+    case data_type::fp16:
+    case data_type::bf16:
+    case data_type::fp32: break;
+    }
+    return elements;
+}
+
+std::vector<std::int64_t> decode_integers(data_type type, std::span<const std::byte> elements)
+{
+    std::vector<std::int64_t> values(is_floating(type) ? 0 : elements.size() / bytes_of(type));
+    const auto load = [&]<class Integer>(Integer) {
+        convert_each<std::int64_t, Integer>(values.data(), elements.data(), values.size(), cast<std::int64_t, Integer>);
+    };
+    switch(type)
+    {
+    case data_type::u8: load(std::uint8_t{}); break;
+    case data_type::int32: load(std::int32_t{}); break;
+    case data_type::int64: load(std::int64_t{}); break;
+    case data_type::fp16:
+    case data_type::bf16:
+    case data_type::fp32: break;
     }
     return values;
 }

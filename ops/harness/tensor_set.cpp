@@ -6,28 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 namespace ck_tile::harness
 {
-
-namespace
-{
-
-template <class Stored>
-std::vector<std::int64_t> widen(const std::vector<std::byte>& elements)
-{
-    std::vector<std::int64_t> all(elements.size() / sizeof(Stored));
-    for(std::size_t i = 0; i < all.size(); ++i)
-    {
-        Stored stored;
-        std::memcpy(&stored, elements.data() + i * sizeof stored, sizeof stored);
-        all[i] = static_cast<std::int64_t>(stored);
-    }
-    return all;
-}
-
-} // namespace
 
 std::vector<float> host_tensor::values() const
 {
@@ -38,16 +18,9 @@ void host_tensor::set_values(const std::vector<float>& v) { elements = encode(ty
 
 std::vector<std::int64_t> host_tensor::integers() const
 {
-    switch(type)
-    {
-    case data_type::u8: return widen<std::uint8_t>(elements);
-    case data_type::int32: return widen<std::int32_t>(elements);
-    case data_type::int64: return widen<std::int64_t>(elements);
-    case data_type::fp16:
-    case data_type::bf16:
-    case data_type::fp32: break;
-    }
-    throw rejected(fmt::format("{} holds {}, which are no integers", name, ck_tile::name_of(type)));
+    if(is_floating(type))
+        throw rejected(fmt::format("{} holds {}, which are no integers", name, ck_tile::name_of(type)));
+    return decode_integers(type, elements);
 }
 
 tensor_set::tensor_set(const std::vector<tensor_info>& list)

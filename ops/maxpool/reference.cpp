@@ -2,10 +2,11 @@
 // The references: threads take planes, one channel of one image each.
 #include "ops/maxpool/reference.hpp"
 
+#include "ck_tile/runtime/host_convert.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 
 namespace ck_tile::maxpool
 {
@@ -47,31 +48,6 @@ std::int64_t output_pixel(const problem& p, std::int64_t element)
 {
     const std::int64_t pixels = p.output_pixels();
     return p.layout == layout::nhwc ? element / p.channels % pixels : element % pixels;
-}
-
-template <class Stored, class F>
-std::vector<std::byte> store_as(const std::vector<std::int64_t>& flat, F&& value)
-{
-    std::vector<std::byte> bytes(flat.size() * sizeof(Stored));
-    for(std::size_t i = 0; i < flat.size(); ++i)
-    {
-        const Stored stored = static_cast<Stored>(value(static_cast<std::int64_t>(i), flat[i]));
-        std::memcpy(bytes.data() + i * sizeof stored, &stored, sizeof stored);
-    }
-    return bytes;
-}
-
-template <class Stored, class F>
-std::vector<std::int64_t> load_as(std::span<const std::byte> bytes, F&& value)
-{
-    std::vector<std::int64_t> flat(bytes.size() / sizeof(Stored));
-    for(std::size_t i = 0; i < flat.size(); ++i)
-    {
-        Stored stored;
-        std::memcpy(&stored, bytes.data() + i * sizeof stored, sizeof stored);
-        flat[i] = value(static_cast<std::int64_t>(i), static_cast<std::int64_t>(stored));
-    }
-    return flat;
 }
 
 } // namespace
@@ -125,30 +101,29 @@ reference_values reference_backward(const problem& p, const std::vector<float>& 
 
 std::vector<std::byte> encode_indices(const problem& p, const std::vector<std::int64_t>& flat)
 {
-    const auto itself = [](std::int64_t, std::int64_t index) { return index; };
-    if(p.indices == indices::int32)
-        return store_as<std::int32_t>(flat, itself);
-    if(p.indices == indices::int64 || p.indices == indices::recompute)
-        return store_as<std::int64_t>(flat, itself);
-    return store_as<std::uint8_t>(flat, [&](std::int64_t element, std::int64_t index) {
-        const std::int64_t pixel = output_pixel(p, element), oh = pixel / p.output(1), ow = pixel % p.output(1);
-        const std::int64_t y = (index / p.input[1] - oh * p.stride[0] + p.left_pad[0]) / p.dilation[0];
-        const std::int64_t x = (index % p.input[1] - ow * p.stride[1] + p.left_pad[1]) / p.dilation[1];
-        return y * p.window[1] + x;
-    });
+    std::vector<std::int64_t> stored = flat;
+    if(p.indices == indices::u8)
+        for(std::size_t i = 0; i < flat.size(); ++i)
+        {
+            const std::int64_t pixel = output_pixel(p, static_cast<std::int64_t>(i)), oh = pixel / p.output(1),
+                               ow = pixel % p.output(1);
+            const std::int64_t y  = (flat[i] / p.input[1] - oh * p.stride[0] + p.left_pad[0]) / p.dilation[0];
+            const std::int64_t x  = (flat[i] % p.input[1] - ow * p.stride[1] + p.left_pad[1]) / p.dilation[1];
+            stored[i]             = y * p.window[1] + x;
+        }
+    return encode_integers(type_of(p.indices), stored);
 }
 
 std::vector<std::int64_t> decode_indices(const problem& p, std::span<const std::byte> stored)
 {
-    const auto itself = [](std::int64_t, std::int64_t index) { return index; };
-    if(p.indices == indices::int32)
-        return load_as<std::int32_t>(stored, itself);
-    if(p.indices == indices::int64 || p.indices == indices::recompute)
-        return load_as<std::int64_t>(stored, itself);
-    return load_as<std::uint8_t>(stored, [&](std::int64_t element, std::int64_t index) {
-        const std::int64_t pixel = output_pixel(p, element);
-        return pixel_of(p, pixel / p.output(1), pixel % p.output(1), index / p.window[1], index % p.window[1]);
-    });
+    std::vector<std::int64_t> flat = decode_integers(type_of(p.indices), stored);
+    if(p.indices == indices::u8)
+        for(std::size_t i = 0; i < flat.size(); ++i)
+        {
+            const std::int64_t pixel = output_pixel(p, static_cast<std::int64_t>(i)), number = flat[i];
+            flat[i] = pixel_of(p, pixel / p.output(1), pixel % p.output(1), number / p.window[1], number % p.window[1]);
+        }
+    return flat;
 }
 
 status check_indices(const problem& p, const std::vector<std::int64_t>& flat)
