@@ -32,6 +32,16 @@ bool contains(const std::vector<std::string>& some, const std::string& name)
     return std::find(some.begin(), some.end(), name) != some.end();
 }
 
+// Of the types that operations compute in.
+std::vector<std::string> type_names()
+{
+    std::vector<std::string> names;
+    for(const auto& e : enumerators<data_type>::all)
+        if(choosable(e.value))
+            names.push_back(e.name);
+    return names;
+}
+
 void time_rows(const options& given, const char* operation, const measurement& measure)
 {
     const device dev = value_or_throw(device::open(given.target));
@@ -43,7 +53,7 @@ void time_rows(const options& given, const char* operation, const measurement& m
     fmt::print("{:<8} {:<26} {:<5} {:>9} {:>9} {:>12}  {}\n", "row", "layer", "type", "ms", "TFLOP/s", "floor GB/s",
                "instance");
     const auto all = json::parse(std::ifstream(given.suite));
-    for(const std::string type : {"fp16", "bf16", "fp32"})
+    for(const std::string& type : type_names())
         for(const auto& row : all.at(operation))
         {
             const std::string number = row.at("row"), name = row.at("name");
@@ -122,7 +132,7 @@ int run_suite(int argc, char** argv, const char* operation, const measurement& m
     app.add_option("--rows", given.rows, "only these")->delimiter(',');
     app.add_option("--dtypes", given.types, "only these; default: those of the row, else fp16,bf16")
         ->delimiter(',')
-        ->check(CLI::IsMember({"fp16", "bf16", "fp32"}));
+        ->check(CLI::IsMember(type_names()));
     app.add_option("--repeats", given.repeats, "runs, of which the median counts")->check(CLI::PositiveNumber);
     app.add_option("--instance", given.instance, "to be timed, instead of what the operation chooses");
     app.add_option("--json", given.json, "file for one JSON object per row and line");

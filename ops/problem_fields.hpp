@@ -36,12 +36,6 @@ namespace ck_tile
 namespace detail
 {
 
-// Which values of an enumeration a problem may have: of types, those that operations compute in.
-template <class Enum>
-inline constexpr bool (*choosable)(Enum) = nullptr;
-template <>
-inline constexpr bool (*choosable<data_type>)(data_type) = is_floating;
-
 struct json_writer
 {
     nlohmann::ordered_json to = nlohmann::ordered_json::object();
@@ -114,11 +108,11 @@ struct json_reader
     template <class Enum>
     void choice(const char* name, Enum& value)
     {
-        const std::string wanted = "one of " + choices<Enum>(choosable<Enum>);
+        const std::string wanted = "one of " + choices<Enum>(choosable);
         const json* found        = find(name, wanted);
         if(found == nullptr || !expect(found->is_string(), name, wanted))
             return;
-        if(const auto known = value_of<Enum>(found->get<std::string>(), choosable<Enum>))
+        if(const auto known = value_of<Enum>(found->get<std::string>(), choosable))
             value = *known;
         else
             expect(false, name, wanted);

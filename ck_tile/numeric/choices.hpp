@@ -2,7 +2,7 @@
 // From a name to the value of an enumeration, and what there is to choose from. For the host: kernels know values alone.
 #pragma once
 
-#include "ck_tile/numeric/enumeration.hpp"
+#include "ck_tile/numeric/data_type.hpp"
 
 #include <optional>
 #include <string>
@@ -10,6 +10,14 @@
 
 namespace ck_tile
 {
+
+// Which values a configuration or a problem may have: all of an enumeration, but of the types only those that kernels compute in.
+template <enumeration E>
+constexpr bool choosable(E)
+{
+    return true;
+}
+constexpr bool choosable(data_type type) { return is_floating(type); }
 
 // The value of that name, if there is one and it is among those that `allowed` admits; null admits all.
 template <enumeration E>

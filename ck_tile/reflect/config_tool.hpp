@@ -46,7 +46,7 @@ std::vector<std::string> fields()
         {
             std::vector<std::string> names;
             for(const auto& e : enumerators<M>::all)
-                if(configurable(e.value))
+                if(choosable(e.value))
                     names.push_back(e.name);
             field += fmt::format(R"(, "type": "{}", "values": {})", enumerators<M>::type, json_list(names, quoted));
         }
@@ -66,7 +66,7 @@ bool take_value(std::string_view& line, M& member)
     line.remove_prefix(word.size());
     if constexpr(enumeration<M>)
     {
-        const auto found = value_of<M>(word, configurable);
+        const auto found = value_of<M>(word, choosable);
         member           = found.value_or(member);
         return found.has_value();
     }

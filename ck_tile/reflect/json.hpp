@@ -66,9 +66,9 @@ status read_json(const json& from, const std::string& where, T& whole, Get get)
     }
     else if constexpr(enumeration<M>)
     {
-        const auto found = from.is_string() ? value_of<M>(from.get<std::string>(), configurable) : std::nullopt;
+        const auto found = from.is_string() ? value_of<M>(from.get<std::string>(), choosable) : std::nullopt;
         if(!found)
-            return rejected("choose from " + choices<M>(configurable));
+            return rejected("choose from " + choices<M>(choosable));
         get(whole) = *found;
         return {};
     }

@@ -18,14 +18,6 @@
 namespace ck_tile::reflect
 {
 
-// The values that a configuration may have: all of an enumeration, but of the types only those that kernels compute in.
-template <enumeration E>
-constexpr bool configurable(E)
-{
-    return true;
-}
-constexpr bool configurable(data_type type) { return is_floating(type); }
-
 // The rule, the value that breaks it, what to do.
 inline std::string describe(const violation& v)
 {
@@ -93,11 +85,11 @@ status take_word(std::string_view& text, std::string_view name, T& member)
         std::string_view longest;
         for(const auto& e : enumerators<T>::all)
             if(const std::string_view one = e.name;
-               configurable(e.value) && text.starts_with(one) && one.size() >= longest.size())
+               choosable(e.value) && text.starts_with(one) && one.size() >= longest.size())
                 member = e.value, longest = one;
         if(longest.empty())
             return rejection{fmt::format("'{}' does not begin with a value of {}: choose from {}", text, name,
-                                         choices<T>(configurable))};
+                                         choices<T>(choosable))};
         take(text, longest);
         return {};
     }

@@ -98,8 +98,7 @@ struct add_options : ignore_fields
     void choice(const char* name, Enum& value)
     {
         std::string& text = texts[name] = name_of(value);
-        app.add_option(fmt::format("--{}", name), text, choices<Enum>(ck_tile::detail::choosable<Enum>))
-            ->capture_default_str();
+        app.add_option(fmt::format("--{}", name), text, choices<Enum>(choosable))->capture_default_str();
     }
     void flag(const char* name, bool& value)
     {
@@ -120,8 +119,7 @@ struct read_choices : ignore_fields
     template <class Enum>
     void choice(const char* name, Enum& value)
     {
-        const auto read =
-            parse_choice<Enum>(fmt::format("--{}", name), texts.at(name), ck_tile::detail::choosable<Enum>);
+        const auto read = parse_choice<Enum>(fmt::format("--{}", name), texts.at(name), choosable);
         if(read)
             value = *read;
         else if(verdict)
