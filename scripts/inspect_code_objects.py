@@ -33,6 +33,10 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tile_engine_configs"))
+from generator.rules import arch_patterns, speaks_of  # noqa: E402
+
 
 class UsageError(Exception):
     """Something the caller must mend: an argument, a file, a rule."""
@@ -545,14 +549,8 @@ def check_rule(rule):
             raise UsageError(f"unknown architecture '{pattern}'; known are {', '.join(sorted(ARCHITECTURES))}")
 
 
-def arch_patterns(rule):
-    arch = rule.get("arch", "*")
-    return [arch] if isinstance(arch, str) else arch
-
-
 def selects(rule, kernel):
-    return any(fnmatch.fnmatchcase(n, rule.get("kernel", "*")) and re.search(rule.get("kernel_regex", ""), n)
-               for n in (kernel.name, kernel.symbol))
+    return any(speaks_of(rule, name) for name in (kernel.name, kernel.symbol))
 
 
 def broken_rules(rules, kernels, file):

@@ -15,7 +15,8 @@ import fnmatch
 import hashlib
 import itertools
 import math
-import re
+
+from generator.rules import arch_patterns, speaks_of
 
 SAMPLE = 0.05  # of what is left
 SHARE = 1 / 3  # of a set that is a sample itself
@@ -80,19 +81,13 @@ def general(instances, fields):
     return list(smallest.values())
 
 
-def architectures(rule):
-    arch = rule.get("arch", "*")
-    return [arch] if isinstance(arch, str) else arch
-
-
 def examples(rules, instances, chosen, seed):
     """Of each rule for AMD's code objects that speaks of no instance that is chosen, the name of one that it speaks of."""
     added = []
-    for rule, arch in ((rule, arch) for rule in rules for arch in architectures(rule)):
+    for rule, arch in ((rule, arch) for rule in rules for arch in arch_patterns(rule)):
         spoken_of = [i["name"] for i in instances
                      if i["target"].startswith("gfx") and fnmatch.fnmatchcase(i["target"], arch)
-                     and fnmatch.fnmatchcase(i["name"], rule.get("kernel", "*"))
-                     and re.search(rule.get("kernel_regex", ""), i["name"])]
+                     and speaks_of(rule, i["name"])]
         if spoken_of and not {*spoken_of} & {*chosen, *added}:
             added.append(min(spoken_of, key=lambda name: drawn(seed, name)))
     return added
