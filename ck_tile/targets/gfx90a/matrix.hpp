@@ -2,15 +2,4 @@
 // The matrix instructions of gfx90a: MFMA.
 #pragma once
 
-#include "ck_tile/targets/amdgcn/mfma.hpp"
-
-namespace ck_tile::detail
-{
-
-template <opcode Op, class A, class C>
-CK_TILE_FN C matrix_multiply_add(A a, A b, C c)
-{
-    return mfma<Op>(a, b, c);
-}
-
-} // namespace ck_tile::detail
+#include "ck_tile/targets/amdgcn/cdna_matrix.hpp"
