@@ -43,7 +43,7 @@ struct image_order
         return static_cast<std::size_t>(n * image + i * pixel + c * channel);
     }
 
-    // visit(place of the element, number of its statistics, channel) for each element.
+    // visit(offset of the element, number of its statistics, channel) for each element.
     template <class Visit>
     void each(Visit&& visit) const
     {

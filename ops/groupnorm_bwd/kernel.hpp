@@ -36,7 +36,7 @@ struct arguments
     const void *x, *dy, *gamma; // no gamma: all ones
     const float *mean, *inv_std;
     void* dx;
-    sums* partials;         // [image][part][channel]; null if they are not wanted
+    sums* partials;         // [image][chunk][channel]; null if they are not wanted
     const sums* group_sums; // [image][group], for the pass that applies them
     float inverse_elements; // 1 / elements of a group
 };

@@ -108,14 +108,13 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     };
     std::vector<launch> all = {launch_of(planned.schedule.steps.front())};
 
-    using finish       = finish_program<architecture::gfx942, data_type::fp32>;
     finish_arguments f = {};
     f.partials = partials, f.gamma = data.gamma, f.inv_std = data.inv_std, f.group_sums = group_sums;
     f.dgamma = data.dgamma, f.dbeta = data.dbeta;
     f.batch = int(p.batch), f.groups = int(p.groups), f.per_group = int(p.c);
     f.chunks                      = summing != nullptr ? summing->slabs.chunks.divisor : 0;
     f.group_blocks                = second != nullptr ? int(p.batch * p.groups) : 0;
-    const std::int64_t parameters = p.wanted.parameters() ? ceil_div(p.channels(), finish::channels_of_block) : 0;
+    const std::int64_t parameters = p.wanted.parameters() ? ceil_div(p.channels(), channels_of_block) : 0;
     all.emplace_back((*planned.support)["finish"], f.group_blocks + parameters, f);
     if(second != nullptr)
         all.push_back(launch_of(*second));
@@ -127,15 +126,13 @@ std::size_t operation::reference_workspace_bytes(const problem& p) { return grou
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace)
 {
-    const bool channels   = p.layout == groupnorm::layout::nhwgc;
+    const groupnorm::image_order order(p);
     reference_arguments a = {};
     a.x = data.x, a.dy = data.dy, a.gamma = data.gamma, a.mean = data.mean, a.inv_std = data.inv_std;
     a.dx = data.dx, a.dgamma = data.dgamma, a.dbeta = data.dbeta;
     a.group_sums = static_cast<sums*>(workspace);
     a.batch = int(p.batch), a.pixels = int(p.pixels()), a.groups = int(p.groups), a.per_group = int(p.c);
-    a.image   = p.pixels() * p.channels();
-    a.pixel   = channels ? p.channels() : 1;
-    a.channel = channels ? 1 : p.pixels();
+    a.image = order.image, a.pixel = order.pixel, a.channel = order.channel;
 
     std::vector<launch> all;
     const auto add = [&](reference_pass which, std::int64_t outputs) {

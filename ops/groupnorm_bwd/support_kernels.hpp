@@ -9,7 +9,7 @@ namespace ck_tile::groupnorm_bwd
 
 struct finish_arguments
 {
-    const sums* partials; // [image][part][channel]
+    const sums* partials; // [image][chunk][channel]
     const void* gamma;    // none: all ones
     const float* inv_std;
     sums* group_sums;     // [image][group]; with the blocks that make them
@@ -18,18 +18,20 @@ struct finish_arguments
     int group_blocks; // the first blocks make one group's sums each, the others the gradients of some channels each
 };
 
-// Adds up partials: over a group's channels and parts, weighted with gamma; over a channel's images and parts, to dgamma and
+// Of the sums by channel, how many a block makes.
+inline constexpr int channels_of_block = 8;
+
+// Adds up partials: over a group's channels and chunks, weighted with gamma; over a channel's images and chunks, to dgamma and
 // dbeta.
 template <architecture Arch, data_type Type>
 struct finish_program
 {
-    static constexpr architecture arch     = Arch;
-    static constexpr int wave              = facts(Arch).wave;
-    static constexpr int threads           = 256;
-    static constexpr int channels_of_block = 8;
-    static constexpr int lds_bytes         = (channels_of_block + threads / wave) * static_cast<int>(sizeof(sums));
-    using element                          = element_t<Type>;
-    using arguments                        = finish_arguments;
+    static constexpr architecture arch = Arch;
+    static constexpr int wave          = facts(Arch).wave;
+    static constexpr int threads       = 256;
+    static constexpr int lds_bytes     = (channels_of_block + threads / wave) * static_cast<int>(sizeof(sums));
+    using element                      = element_t<Type>;
+    using arguments                    = finish_arguments;
 
     static constexpr distribution all = {
         .lengths = {threads}, .wave = {{threads / wave, 0, wave}}, .lane = {{wave, 0, 1}}, .reg = {}, .vec = {}};
@@ -96,7 +98,7 @@ struct reference_arguments
     void *dx, *dgamma, *dbeta;
     reference_pass pass;
     int batch, pixels, groups, per_group;
-    std::int64_t outputs;               // of this stage
+    std::int64_t outputs;               // of this pass
     std::int64_t image, pixel, channel; // strides in elements
 };
 

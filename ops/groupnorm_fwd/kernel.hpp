@@ -51,7 +51,7 @@ struct arguments
     const void *x, *gamma, *beta; // no gamma: all ones, no beta: all zeros
     float *mean, *inv_std;
     void* y;
-    moments* partials; // [image][part][channel]
+    moments* partials; // [image][chunk][channel]
     float epsilon;
     float inverse_elements; // 1 / elements of a group
 };

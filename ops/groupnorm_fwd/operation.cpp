@@ -90,13 +90,11 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void*)
 {
-    const bool channels   = p.layout == groupnorm::layout::nhwgc;
+    const groupnorm::image_order order(p);
     reference_arguments a = {};
     a.x = data.x, a.gamma = data.gamma, a.beta = data.beta, a.y = data.y, a.mean = data.mean, a.inv_std = data.inv_std;
     a.pixels = int(p.pixels()), a.groups = int(p.groups), a.per_group = int(p.c), a.epsilon = p.epsilon;
-    a.image            = p.pixels() * p.channels();
-    a.pixel            = channels ? p.channels() : 1;
-    a.channel          = channels ? 1 : p.pixels();
+    a.image = order.image, a.pixel = order.pixel, a.channel = order.channel;
     const auto pass_of = [&](reference_pass which, std::int64_t outputs) {
         a.pass = which, a.outputs = outputs;
         const kernel& reference = support["reference"];

@@ -9,14 +9,14 @@ namespace ck_tile::groupnorm_fwd
 
 struct finish_arguments
 {
-    const moments* partials; // [image][part][channel]
+    const moments* partials; // [image][chunk][channel]
     float *mean, *inv_std;
     int chunks, groups, per_group;
-    int pixels, chunk; // of an image, and of a part; the last one may be shorter
+    int pixels, chunk; // of an image, and of a chunk; the last one may be shorter
     float epsilon, inverse_elements;
 };
 
-// Moments of a group from those of its channels' parts (Chan, Golub, LeVeque: Updating formulae and a pairwise algorithm for
+// Moments of a group from those of its channels' chunks (Chan, Golub, LeVeque: Updating formulae and a pairwise algorithm for
 // computing sample variances, 1979), and what they say of the group.
 template <architecture Arch, data_type Type>
 struct finish_program
@@ -76,7 +76,7 @@ struct reference_arguments
     reference_pass pass;
     int pixels, groups, per_group;
     float epsilon;
-    std::int64_t outputs;               // of this stage
+    std::int64_t outputs;               // of this pass
     std::int64_t image, pixel, channel; // strides in elements
 };
 
