@@ -153,16 +153,25 @@ result<const support_kernels<Op>*> support_for(const device& dev, data_type type
                                  name_of(type), dev.architecture().name)};
 }
 
-// Success, or why this instance cannot compute this problem.
-template <class Op>
-status supports(const instance<Op>& i, const typename Op::problem& p)
+namespace detail
 {
-    if(status s = Op::validate(p); !s)
-        return s;
+// Success, or why this instance cannot compute this problem, which is valid.
+template <class Op>
+status supports_valid(const instance<Op>& i, const typename Op::problem& p)
+{
     if(dtype_of(i.configuration) != p.type)
         return rejection{fmt::format("the instance computes {}, the problem is {}", name_of(dtype_of(i.configuration)),
                                      name_of(p.type))};
     return Op::supports(i.configuration, p);
+}
+} // namespace detail
+
+// Success, or why this instance cannot compute this problem.
+template <class Op>
+status supports(const instance<Op>& i, const typename Op::problem& p)
+{
+    const status valid = Op::validate(p);
+    return valid ? detail::supports_valid(i, p) : valid;
 }
 
 // The plan that costs least of those that the request allows. Rejects problems that no instance supports.
@@ -190,7 +199,7 @@ result<plan<Op>> make_plan(const device& dev, const typename Op::problem& p, con
     {
         if(!request.instance.empty() && name_of(*i) != request.instance)
             continue;
-        const status supported = supports(*i, p);
+        const status supported = detail::supports_valid(*i, p);
         result<plan<Op>> candidate =
             supported ? Op::schedule_on(dev, plan<Op>{i, *support, p, Op::splits_reduction ? request.splits : 1})
                       : rejection{supported.reason()};
