@@ -8,7 +8,7 @@
 namespace ck_tile::harness
 {
 
-std::vector<std::int64_t> place_of(std::int64_t index, const std::vector<std::int64_t>& lengths)
+std::vector<std::int64_t> coord_of(std::int64_t index, const std::vector<std::int64_t>& lengths)
 {
     std::vector<std::int64_t> coord(lengths.size());
     for(std::size_t d = lengths.size(); d-- > 0;)
@@ -25,7 +25,7 @@ std::string describe(const comparison& found, const std::vector<std::int64_t>& l
         return "no elements";
     const std::string worst =
         fmt::format("error {:.3g}, bound {:.3g}, expected {:.9g}, actual {:.9g} at {{{}}}", found.error, found.bound,
-                    found.expected, found.actual, fmt::join(place_of(found.worst, lengths), ", "));
+                    found.expected, found.actual, fmt::join(coord_of(found.worst, lengths), ", "));
     return found.passed()
                ? fmt::format("{} elements, largest {}", found.elements, worst)
                : fmt::format("{} of {} elements are wrong, largest {}", found.failures, found.elements, worst);

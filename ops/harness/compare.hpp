@@ -82,8 +82,8 @@ comparison compare(data_type type, const std::vector<float>& actual, Expect expe
     return found;
 }
 
-// The place of a flat index in a tensor of these lengths.
-std::vector<std::int64_t> place_of(std::int64_t index, const std::vector<std::int64_t>& lengths);
+// The coordinates of a flat index in a tensor of these lengths.
+std::vector<std::int64_t> coord_of(std::int64_t index, const std::vector<std::int64_t>& lengths);
 
 // One sentence: how many elements of what was verified how, and the worst of them.
 std::string describe(const comparison& found, const std::vector<std::int64_t>& lengths);

@@ -25,7 +25,7 @@ enum exit_code
     not_supported = 2 // bad arguments, an unsupported problem, or a machine that cannot do it
 };
 
-// A whole number in decimal; `what` names it in a rejection.
+// A whole number in decimal; `name` is what a rejection calls it.
 result<std::int64_t> parse_integer(std::string_view name, std::string_view text);
 
 // A value of an enumeration, among those that `allowed` admits; null admits all.

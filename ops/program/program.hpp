@@ -31,7 +31,7 @@ class operation_program
     operation_program(const char* name, const arguments<problem>& given)
         : name_(name),
           given_(given),
-          on_(value_or_throw(device::open(given.target))),
+          dev_(value_or_throw(device::open(given.target))),
           set_(Op::tensor_list(given.problem))
     {
     }
@@ -39,8 +39,8 @@ class operation_program
     // What main() returns.
     int run()
     {
-        if(!on_.notice().empty())
-            fmt::print("{}\n", on_.notice());
+        if(!dev_.notice().empty())
+            fmt::print("{}\n", dev_.notice());
         if(given_.list_instances)
             return list();
         if(given_.tune)
@@ -60,7 +60,7 @@ class operation_program
   private:
     int list() const
     {
-        for(const instance<Op>* each : instances<Op>(on_))
+        for(const instance<Op>* each : instances<Op>(dev_))
         {
             const status supported = supports(*each, given_.problem);
             fmt::print("{}: {}\n", name_of(*each), supported ? "supports the problem" : supported.reason());
@@ -72,22 +72,22 @@ class operation_program
     {
         if(given_.tuned.empty())
             return value_or_throw(
-                make_plan<Op>(on_, given_.problem, {.instance = given_.instance, .splits = given_.splits}));
-        return value_or_throw(make_plan<Op>(on_, given_.problem, value_or_throw(load_tuned_table<Op>(given_.tuned))));
+                make_plan<Op>(dev_, given_.problem, {.instance = given_.instance, .splits = given_.splits}));
+        return value_or_throw(make_plan<Op>(dev_, given_.problem, value_or_throw(load_tuned_table<Op>(given_.tuned))));
     }
 
     // Measures, and adds the fastest to the table, which need not exist yet.
     void tune()
     {
-        value_or_throw(make_plan<Op>(on_, given_.problem));
+        value_or_throw(make_plan<Op>(dev_, given_.problem));
         check_job(0); // measuring leaves out what does not fit
         tuned_table table = std::filesystem::exists(given_.tuned) ? value_or_throw(load_tuned_table<Op>(given_.tuned))
                                                                   : tuned_table(Op::name);
         value_or_throw(check_writable(given_.tuned));
         make_inputs();
-        const harness::device_set there(on_, set_);
-        const auto found = value_or_throw(ck_tile::tune<Op>(on_, given_.problem, Op::bind(there.addresses())));
-        remember(table, on_, found.fastest);
+        const harness::device_set there(dev_, set_);
+        const auto found = value_or_throw(ck_tile::tune<Op>(dev_, given_.problem, Op::bind(there.addresses())));
+        remember(table, dev_, found.fastest);
         value_or_throw(table.save(given_.tuned));
         fmt::print("Tuned: the fastest of {} measured is {}{}, {:.4g} ms; written to {}\n", found.measured,
                    names_of(found.fastest), splits_of(found.fastest), found.milliseconds, given_.tuned.string());
@@ -105,7 +105,7 @@ class operation_program
             for(const harness::host_tensor& t : set_.tensors)
                 if(t.role == tensor_role::input)
                     value_or_throw(harness::check_tensor_file(t, given_.load));
-        value_or_throw(check_memory(memory_needed() + (on_.is_host() ? workspace_bytes : 0)));
+        value_or_throw(check_memory(memory_needed() + (dev_.is_host() ? workspace_bytes : 0)));
         if(!given_.dump.empty())
             value_or_throw(check_folder(given_.dump));
         if(!given_.json.empty())
@@ -126,7 +126,7 @@ class operation_program
             // Results: the elements and their values; values and magnitudes of the reference, and what these are made of.
             const double element = bytes_of(t.type);
             const double input =
-                (touched ? (on_.is_host() ? 2 : 1) * element : 0) + (touched || verified ? 3 : 0) * sizeof(float);
+                (touched ? (dev_.is_host() ? 2 : 1) * element : 0) + (touched || verified ? 3 : 0) * sizeof(float);
             const double result = 2 * element + sizeof(float) + (verified ? 2 * sizeof(double) + 2 * sizeof(float) : 0);
             if(t.role != tensor_role::absent)
                 bytes += static_cast<double>(t.shape.elements()) * (t.role == tensor_role::result ? result : input);
@@ -150,26 +150,26 @@ class operation_program
     {
         make_inputs();
         {
-            const harness::device_set there(on_, set_);
-            const device_buffer workspace = value_or_throw(on_.allocate(chosen.workspace_bytes));
+            const harness::device_set there(dev_, set_);
+            const device_buffer workspace = value_or_throw(dev_.allocate(chosen.workspace_bytes));
             const auto tensors            = Op::bind(there.addresses());
-            const auto work               = [&] { return ck_tile::run(on_, chosen, tensors, workspace.data()); };
+            const auto work               = [&] { return ck_tile::run(dev_, chosen, tensors, workspace.data()); };
             if(given_.time)
             {
-                milliseconds_ = value_or_throw(on_.time(work));
+                milliseconds_ = value_or_throw(dev_.time(work));
                 fmt::print("{}\n", describe_timing(chosen));
                 std::fflush(stdout); // verification takes its time
             }
             else
                 value_or_throw(work());
-            there.fetch_results(on_, set_);
+            there.fetch_results(dev_, set_);
         }
         if(!given_.dump.empty())
             for(const harness::host_tensor& t : set_.tensors)
                 if(t.on_device() || !t.elements.empty())
                     value_or_throw(harness::dump_tensor(t, given_.dump));
         if(given_.verify != verification::none)
-            verified_ = harness::verify<Op>(on_, given_.verify, given_.problem, set_);
+            verified_ = harness::verify<Op>(dev_, given_.verify, given_.problem, set_);
         else
             fmt::print("Verification: not asked for\n");
         each_verified([&](const harness::host_tensor& t, const comparison& found, bool only) {
@@ -193,13 +193,13 @@ class operation_program
         if constexpr(requires { Op::flops(given_.problem); })
             flops = fmt::format("{:.4g} TFlops, ", Op::flops(given_.problem) / *milliseconds_ / 1e9);
         return fmt::format("Perf: {:.4g} ms, {}{:.4g} GB/s, {}, {}", *milliseconds_, flops,
-                           Op::floor_bytes(given_.problem) / *milliseconds_ / 1e6, names_of(chosen), on_.name());
+                           Op::floor_bytes(given_.problem) / *milliseconds_ / 1e6, names_of(chosen), dev_.name());
     }
 
     nlohmann::ordered_json report(const plan<Op>& chosen) const
     {
         nlohmann::ordered_json all = {
-            {"problem", problem_to_json(given_.problem)}, {"target", on_.name()}, {"instance", names_of(chosen)}};
+            {"problem", problem_to_json(given_.problem)}, {"target", dev_.name()}, {"instance", names_of(chosen)}};
         if(Op::splits_reduction)
             all["splits"] = chosen.splits;
         all["workspace_bytes"] = chosen.workspace_bytes;
@@ -234,7 +234,7 @@ class operation_program
 
     const char* name_;
     const arguments<problem>& given_;
-    device on_;
+    device dev_;
     harness::tensor_set set_;
     std::optional<double> milliseconds_;
     std::vector<comparison> verified_; // one for each result

@@ -10,30 +10,25 @@
 namespace ck_tile::program
 {
 
-std::string describe_verification(verification how, const std::optional<comparison>& found,
-                                  const std::vector<std::int64_t>& lengths, const std::string& name)
+std::string describe_verification(verification how, const comparison& found, const std::vector<std::int64_t>& lengths,
+                                  const std::string& name)
 {
-    if(!found)
-        return "Verification: not asked for";
     return fmt::format("Verification {}against {}: {}, {}", name.empty() ? "" : "of " + name + " ",
-                       harness::describe(how), found->passed() ? "passed" : "FAILED", describe(*found, lengths));
+                       harness::describe(how), found.passed() ? "passed" : "FAILED", describe(found, lengths));
 }
 
-nlohmann::ordered_json json_of(verification how, const std::optional<comparison>& found,
-                               const std::vector<std::int64_t>& lengths)
+nlohmann::ordered_json json_of(verification how, const comparison& found, const std::vector<std::int64_t>& lengths)
 {
-    if(!found)
-        return nullptr;
     return {{"reference", harness::describe(how)},
-            {"passed", found->passed()},
-            {"elements", found->elements},
-            {"failures", found->failures},
+            {"passed", found.passed()},
+            {"elements", found.elements},
+            {"failures", found.failures},
             {"worst",
-             {{"index", harness::place_of(found->worst, lengths)},
-              {"expected", found->expected},
-              {"actual", found->actual},
-              {"error", found->error},
-              {"bound", found->bound}}}};
+             {{"index", harness::coord_of(found.worst, lengths)},
+              {"expected", found.expected},
+              {"actual", found.actual},
+              {"error", found.error},
+              {"bound", found.bound}}}};
 }
 
 status write_json(const std::filesystem::path& path, const nlohmann::ordered_json& report)

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +21,11 @@ using harness::comparison;
 using harness::verification;
 
 // "Verification against ...: passed, ..."; `lengths` are those of the result. Where a program has several, `name` says which it is.
-std::string describe_verification(verification how, const std::optional<comparison>& found,
-                                  const std::vector<std::int64_t>& lengths, const std::string& name = "");
+std::string describe_verification(verification how, const comparison& found, const std::vector<std::int64_t>& lengths,
+                                  const std::string& name = "");
 
-// The same as JSON, or null.
-nlohmann::ordered_json json_of(verification how, const std::optional<comparison>& found,
-                               const std::vector<std::int64_t>& lengths);
+// The same as JSON.
+nlohmann::ordered_json json_of(verification how, const comparison& found, const std::vector<std::int64_t>& lengths);
 
 status write_json(const std::filesystem::path& path, const nlohmann::ordered_json& report);
 
