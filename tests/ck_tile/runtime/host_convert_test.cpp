@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace ck_tile
 {
@@ -156,6 +157,21 @@ TEST(host_convert, integers_are_the_nearest_ones)
                                                                     0x1p31f, -0x1p31f, 0x1p31f, -0x1p31f, 0}));
     EXPECT_EQ(there_and_back(data_type::int64),
               (std::vector<float>{0, 2, 2, 4, 200, -1, 300, 3e9f, -3e9f, 0x1p63f, -0x1p63f, 0x1p63f, -0x1p63f, 0}));
+}
+
+TEST(host_convert, whole_numbers_are_kept_beyond_what_floats_hold)
+{
+    const std::vector<std::int64_t> bytes = {0, 1, 255}, words = {0, -1, 16777217, 2147483647, -2147483648},
+                                    wide = {0, -1, 9007199254740993, std::numeric_limits<std::int64_t>::min()};
+    for(const auto& [type, values] :
+        {std::pair{data_type::u8, bytes}, {data_type::int32, words}, {data_type::int64, wide}})
+    {
+        const std::vector<std::byte> elements = encode_integers(type, values);
+        EXPECT_EQ(elements.size(), values.size() * static_cast<std::size_t>(bytes_of(type)));
+        EXPECT_EQ(decode_integers(type, elements), values) << name_of(type);
+    }
+    EXPECT_TRUE(encode_integers(data_type::fp16, bytes).empty());
+    EXPECT_TRUE(decode_integers(data_type::fp32, std::vector<std::byte>(8)).empty());
 }
 
 TEST(host_convert, nothing_stays_nothing)
