@@ -133,8 +133,8 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
 // Two images of 1.2 GB, of which some windows have a gradient: it reaches its element, and the others of the window are zero.
 TEST_P(Kernel, TensorsBeyondTwoGigabytes)
 {
-    if(dev.is_host() && (type != data_type::fp16 || dev.architecture().arch != architecture::gfx942))
-        GTEST_SKIP() << "the CPU writes all of it, which takes 20 s: once is enough";
+    if(dev.is_host() && (type != data_type::fp32 || dev.architecture().arch != architecture::gfx942))
+        GTEST_SKIP() << "the CPU writes all of it, which takes 10 s of the fewest elements: once is enough";
     const std::int64_t element = ck_tile::bytes_of(type);
     problem p                  = {
         .batch = 2, .channels = 8, .window = {2, 2}, .input = {2, 1'200'000'000 / 16 / element}, .stride = {2, 2}};
