@@ -5,6 +5,7 @@
 #include "ck_tile/targets/targets.hpp"
 #include "ops/program/command_line.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <limits>
@@ -45,37 +46,61 @@ void number_reader::refuse(const std::string& reason)
         verdict_ = rejection{reason};
 }
 
-job_parser::job_parser(job& given, const job_help& help)
-    : given_(given), app_(help.about, help.program), seed_(fmt::to_string(given.seed))
+struct job_parser::options
 {
-    app_.add_option("numbers", numbers_, "as above");
+    CLI::App app;
+};
+
+job_parser::job_parser(job& given, const job_help& help)
+    : given_(given), options_(new options{CLI::App(help.about, help.program)}), seed_(fmt::to_string(given.seed))
+{
+    CLI::App& app = options_->app;
+    app.add_option("numbers", numbers_, "as above");
     std::string shapes;
     for(const target* t : all_targets)
         shapes += fmt::format("{}host:{}", shapes.empty() ? "" : ", ", t->name);
-    app_.add_option("--target", given.target, "auto, hip, cuda, host, or the CPU in an architecture's shape: " + shapes)
+    app.add_option("--target", given.target, "auto, hip, cuda, host, or the CPU in an architecture's shape: " + shapes)
         ->capture_default_str();
-    app_.add_option("--instance", given.instance,
-                    "the kernel to use, by its name; list: print all and what they support");
+    app.add_option("--instance", given.instance,
+                   "the kernel to use, by its name; list: print all and what they support");
     if(help.splits)
-        app_.add_option("--split-k", splits_, "splits of the reduction: auto or a number")->capture_default_str();
-    app_.add_option("--tuned", given.tuned, "table (JSON) of measured choices to use for the problems that it has");
-    app_.add_flag("--tune", given.tune,
-                  "measure all instances that support the problem, and write the fastest to --tuned");
-    app_.add_option("--seed", seed_, "of the random numbers")->capture_default_str();
-    app_.add_option("--load", given.load, "folder to read the inputs from, a .npy file each");
-    app_.add_option("--dump", given.dump, "folder to write all tensors to, a .npy file each");
-    app_.add_option("--json", given.json, "file to write problem, timing and verification to");
+        app.add_option("--split-k", splits_, "splits of the reduction: auto or a number")->capture_default_str();
+    app.add_option("--tuned", given.tuned, "table (JSON) of measured choices to use for the problems that it has");
+    app.add_flag("--tune", given.tune,
+                 "measure all instances that support the problem, and write the fastest to --tuned");
+    app.add_option("--seed", seed_, "of the random numbers")->capture_default_str();
+    app.add_option("--load", given.load, "folder to read the inputs from, a .npy file each");
+    app.add_option("--dump", given.dump, "folder to write all tensors to, a .npy file each");
+    app.add_option("--json", given.json, "file to write problem, timing and verification to");
+}
+
+job_parser::~job_parser() = default;
+
+void job_parser::add_text(const std::string& name, std::string& value, const std::string& help)
+{
+    options_->app.add_option("--" + name, value, help)->capture_default_str();
+}
+
+void job_parser::add_flag(const std::string& name, bool& value)
+{
+    options_->app.add_flag(fmt::format("--{0},!--no-{0}", name), value,
+                           fmt::format("{} by default", value ? "on" : "off"));
+}
+
+void job_parser::add_real(const std::string& name, float& value)
+{
+    options_->app.add_option("--" + name, value)->capture_default_str();
 }
 
 status job_parser::parse(int argc, const char* const* argv)
 {
     try
     {
-        app_.parse(argc, argv);
+        options_->app.parse(argc, argv);
     }
     catch(const CLI::CallForHelp&)
     {
-        given_.help = app_.help();
+        given_.help = options_->app.help();
         return {};
     }
     catch(const CLI::ParseError& error)
@@ -131,8 +156,8 @@ status job_parser::read_options()
         return rejection{"--tune needs a file to write to: give --tuned FILE"};
     if(!given_.tuned.empty() && (!given_.instance.empty() || given_.splits != 0))
         return rejection{fmt::format("--tuned chooses the instance{0}: leave out --instance{1}",
-                                     app_.get_option_no_throw("--split-k") ? " and the split" : "",
-                                     app_.get_option_no_throw("--split-k") ? " and --split-k" : "")};
+                                     options_->app.get_option_no_throw("--split-k") ? " and the split" : "",
+                                     options_->app.get_option_no_throw("--split-k") ? " and --split-k" : "")};
     return {};
 }
 

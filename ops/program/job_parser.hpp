@@ -7,11 +7,10 @@
 #include "ops/program/command_line.hpp"
 #include "ops/program/job.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,13 +26,18 @@ struct job_help
     bool splits; // whether the operation splits a reduction
 };
 
-// The part that does not depend on the operation.
+// The part that does not depend on the operation. CLI11, which takes the options apart, is in its source alone: it takes a second
+// to compile.
 class job_parser
 {
   public:
     job_parser(job& given, const job_help& help);
+    ~job_parser();
 
-    CLI::App& app() { return app_; }
+    // Options of a problem's fields, called --<name>. What is given is in the value, or stays what it was.
+    void add_text(const std::string& name, std::string& value, const std::string& help);
+    void add_flag(const std::string& name, bool& value);
+    void add_real(const std::string& name, float& value);
 
     // Fills in the job. When it asks for help, nothing else is read.
     status parse(int argc, const char* const* argv);
@@ -44,8 +48,10 @@ class job_parser
     status read_numbers();
     status read_options();
 
+    struct options;
+
     job& given_;
-    CLI::App app_;
+    std::unique_ptr<options> options_;
     std::vector<std::string> numbers_;
     std::string seed_, splits_ = "auto";
 };
@@ -90,24 +96,17 @@ inline std::string entry_name(const char* name, int i, std::initializer_list<con
 
 struct add_options : ignore_fields
 {
-    CLI::App& app;
+    job_parser& parser;
     std::map<std::string, std::string>& texts;
-    add_options(CLI::App& to, std::map<std::string, std::string>& given) : app(to), texts(given) {}
+    add_options(job_parser& to, std::map<std::string, std::string>& given) : parser(to), texts(given) {}
 
     template <class Enum>
     void choice(const char* name, Enum& value)
     {
-        std::string& text = texts[name] = name_of(value);
-        app.add_option(fmt::format("--{}", name), text, choices<Enum>(choosable))->capture_default_str();
+        parser.add_text(name, texts[name] = name_of(value), choices<Enum>(choosable));
     }
-    void flag(const char* name, bool& value)
-    {
-        app.add_flag(fmt::format("--{0},!--no-{0}", name), value, fmt::format("{} by default", value ? "on" : "off"));
-    }
-    void real(const char* name, float& value)
-    {
-        app.add_option(fmt::format("--{}", name), value)->capture_default_str();
-    }
+    void flag(const char* name, bool& value) { parser.add_flag(name, value); }
+    void real(const char* name, float& value) { parser.add_real(name, value); }
 };
 
 struct read_choices : ignore_fields
@@ -214,7 +213,7 @@ result<arguments<Problem>> parse_arguments(const job_help& help, const Problem& 
     given.problem = usual;
     job_parser parser(given, help);
     std::map<std::string, std::string> texts;
-    visit_fields(given.problem, detail::add_options(parser.app(), texts));
+    visit_fields(given.problem, detail::add_options(parser, texts));
     if(status read = parser.parse(argc, argv); !read)
         return rejection{read.reason()};
     if(!given.help.empty())

@@ -19,7 +19,7 @@ import math
 from generator.rules import arch_patterns, speaks_of
 
 SAMPLE = 0.05  # of what is left
-SHARE = 1 / 3  # of a set that is a sample itself
+SHARE = 1 / 6  # of a set that is a sample itself
 
 
 def drawn(*words):
