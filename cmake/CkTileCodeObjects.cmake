@@ -2,21 +2,49 @@
 # GPU code in programs: one source compiled, device only, into one code object, which is then embedded. Installed with the
 # package, so that other projects build kernels of their own.
 
-set(CK_TILE_GFX11_PROCESSOR "gfx11-generic" CACHE STRING
-    "Processor that gfx11 code objects are for: gfx11-generic runs on all of gfx1100-1103 and gfx115x")
+set(CK_TILE_GFX11_PROCESSORS "gfx11-generic" CACHE STRING
+    "Processors that gfx11 code objects are for, each with its own: gfx11-generic runs on all of gfx1100-1103 and gfx115x, with ROCm 6.2 or later; for older ones name the GPU's, such as gfx1100")
+set(others ${CK_TILE_GFX11_PROCESSORS})
+list(FILTER others EXCLUDE REGEX "^gfx11(-generic|[0-9][0-9])$")
+if(others OR NOT CK_TILE_GFX11_PROCESSORS)
+    message(FATAL_ERROR "CK_TILE_GFX11_PROCESSORS must name processors of gfx11, but is '${CK_TILE_GFX11_PROCESSORS}': "
+        "choose gfx11-generic, gfx1100 or others that begin with gfx11")
+endif()
 find_program(CK_TILE_PTXAS ptxas HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
     DOC "CUDA's assembler; without it, programs hold PTX for sm90, which the driver compiles")
 
+# The processors that the code objects of an architecture are for, and the folders below code_objects/ that they go to.
+function(ck_tile_processors_of processors folders architecture)
+    set(all ${architecture})
+    if(architecture STREQUAL "gfx11")
+        set(all ${CK_TILE_GFX11_PROCESSORS})
+    endif()
+    set(${processors} ${all} PARENT_SCOPE)
+    list(POP_FRONT all)
+    set(${folders} ${architecture} ${all} PARENT_SCOPE)
+endfunction()
+
 # ck_tile_compile_code_object(<variable> <source> <architecture>)
 # Compiles one source, device only, with the include directories of the library and of this folder, to
-# <top build folder>/code_objects/<architecture>/<name>.hsaco; the path goes to <variable>. For sm90 the name ends in .ptx, and
-# holds PTX or, where CUDA's assembler was found, its machine code.
+# <top build folder>/code_objects/<architecture>/<name>.hsaco, and for further processors of the architecture to
+# code_objects/<processor>/<name>.hsaco; the paths go to <variable>. For sm90 the name ends in .ptx, and holds PTX or, where
+# CUDA's assembler was found, its machine code.
 function(ck_tile_compile_code_object variable source architecture)
+    ck_tile_processors_of(processors folders ${architecture})
+    set(objects)
+    foreach(processor folder IN ZIP_LISTS processors folders)
+        ck_tile_compile_for_processor(object ${source} ${processor} ${CMAKE_BINARY_DIR}/code_objects/${folder})
+        list(APPEND objects ${object})
+    endforeach()
+    set(${variable} ${objects} PARENT_SCOPE)
+endfunction()
+
+function(ck_tile_compile_for_processor variable source processor folder)
     get_filename_component(name ${source} NAME_WE)
-    set(folder ${CMAKE_BINARY_DIR}/code_objects/${architecture})
+    get_filename_component(folder_name ${folder} NAME)
     file(MAKE_DIRECTORY ${folder})
     set(assemble)
-    if(architecture STREQUAL "sm90")
+    if(processor STREQUAL "sm90")
         # No part of CUDA is used: the folder that does not exist keeps clang from looking at versions.
         set(language -x cuda --cuda-gpu-arch=sm_90a --cuda-path=/nonexistent -nocudainc -nocudalib -Xclang
             -target-feature -Xclang +ptx80)
@@ -28,11 +56,12 @@ function(ck_tile_compile_code_object variable source architecture)
             set(assemble COMMAND ${CK_TILE_PTXAS} -arch=sm_90a -O3 -o ${object} ${compiled})
         endif()
     else()
-        set(processor ${architecture})
-        if(architecture STREQUAL "gfx11")
-            set(processor ${CK_TILE_GFX11_PROCESSOR})
+        # Version 5 is known to every ROCm since 5.7; what runs on a family of processors needs version 6, and ROCm 6.2.
+        set(version 5)
+        if(processor MATCHES "-generic$")
+            set(version 6)
         endif()
-        set(language -x hip --offload-arch=${processor} -nogpulib -nogpuinc --no-gpu-bundle-output)
+        set(language -x hip --offload-arch=${processor} -mcode-object-version=${version} -nogpulib -nogpuinc --no-gpu-bundle-output)
         set(emit -c)
         set(object ${folder}/${name}.hsaco)
         set(compiled ${object})
@@ -61,33 +90,42 @@ function(ck_tile_compile_code_object variable source architecture)
         DEPENDS ${source}
         DEPFILE ${object}.d
         COMMAND_EXPAND_LISTS
-        COMMENT "Compiling ${architecture} ${name}"
+        COMMENT "Compiling ${folder_name} ${name}"
         VERBATIM)
     set(${variable} ${object} PARENT_SCOPE)
 endfunction()
 
-# ck_tile_embed_code_object(<variable> <object> <architecture>)
-# A source that holds the code object and registers it with the runtime when the program starts; its path goes to
-# <variable>. Whatever refers to `code_object_<name>` has the linker take it out of an archive. By .incbin, which compilers'
-# caches know that they must not keep; what #embed names they do not look at, and give back the code of an earlier build.
-function(ck_tile_embed_code_object variable object architecture)
-    get_filename_component(name ${object} NAME_WE)
-    set(processor ${architecture})
-    if(architecture STREQUAL "gfx11")
-        set(processor ${CK_TILE_GFX11_PROCESSOR})
-    endif()
-    set(source ${object}.cpp)
-    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
-#include "ck_tile/runtime/add_code_object.hpp"
+# ck_tile_embed_code_object(<variable> <objects> <architecture>)
+# A source that holds the code objects of one source, as compiled above, and registers them with the runtime when the program
+# starts; its path goes to <variable>. Whatever refers to `code_object_<name>` has the linker take it out of an archive. By
+# .incbin, which compilers' caches know that they must not keep; what #embed names they do not look at, and give back the code of
+# an earlier build.
+function(ck_tile_embed_code_object variable objects architecture)
+    ck_tile_processors_of(processors folders ${architecture})
+    list(GET objects 0 source)
+    get_filename_component(name ${source} NAME_WE)
+    string(APPEND source .cpp)
+    set(images)
+    set(calls)
+    foreach(processor object IN ZIP_LISTS processors objects)
+        string(MAKE_C_IDENTIFIER "${name}_for_${processor}" image)
+        string(CONFIGURE [[
 __asm__(".pushsection .rodata, \"a\", @progbits\n"
         ".balign 4096\n"
-        "image_@name@: .incbin \"@object@\"\n"
-        "end_of_image_@name@: .byte 0\n" // which ends PTX
+        "image_@image@: .incbin \"@object@\"\n"
+        "end_of_image_@image@: .byte 0\n" // which ends PTX
         ".popsection\n");
-extern "C" const unsigned char image_@name@[], end_of_image_@name@[];
-extern const bool code_object_@name@;
-const bool code_object_@name@ = ck_tile::add_code_object("@processor@", image_@name@, end_of_image_@name@ + 1);
+extern "C" const unsigned char image_@image@[], end_of_image_@image@[];
+]] text @ONLY)
+        string(APPEND images "${text}")
+        list(APPEND calls "ck_tile::add_code_object(\"${processor}\", image_${image}, end_of_image_${image} + 1)")
+    endforeach()
+    list(JOIN calls " &&\n    " calls)
+    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
+#include "ck_tile/runtime/add_code_object.hpp"
+@images@extern const bool code_object_@name@;
+const bool code_object_@name@ = @calls@;
 ]])
-    set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${object} COMPILE_OPTIONS -O0)
+    set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${objects}" COMPILE_OPTIONS -O0)
     set(${variable} ${source} PARENT_SCOPE)
 endfunction()

@@ -38,6 +38,8 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -155,7 +157,7 @@ result<const support_kernels<Op>*> support_for(const device& dev, data_type type
 
 namespace detail
 {
-// Success, or why this instance cannot compute this problem, which is valid.
+// Success, or the rules by which this instance cannot compute this problem, which is valid.
 template <class Op>
 status supports_valid(const instance<Op>& i, const typename Op::problem& p)
 {
@@ -186,14 +188,9 @@ result<plan<Op>> make_plan(const device& dev, const typename Op::problem& p, con
     if(!Op::splits_reduction && request.splits > 1)
         return rejection{
             fmt::format("{} has no reduction to split, and splits is {}: leave it out", Op::name, request.splits)};
-    enum progress
-    {
-        none,
-        of_another_type,
-        of_the_type,
-        supporting,
-        planned
-    } furthest            = none; // of several reasons, the one to tell is that of the instance that got furthest
+    // Of several reasons, the one to tell is that of the nearest instance: one of the type, that breaks fewest rules.
+    constexpr int of_another_type = std::numeric_limits<int>::max();
+    std::optional<int> fewest;
     result<plan<Op>> best = rejection{""};
     for(const instance<Op>* i : instances<Op>(dev))
     {
@@ -203,14 +200,11 @@ result<plan<Op>> make_plan(const device& dev, const typename Op::problem& p, con
         result<plan<Op>> candidate =
             supported ? Op::schedule_on(dev, plan<Op>{i, *support, p, Op::splits_reduction ? request.splits : 1})
                       : rejection{supported.reason()};
-        const progress got = candidate                              ? planned
-                             : supported                            ? supporting
-                             : dtype_of(i->configuration) == p.type ? of_the_type
-                                                                    : of_another_type;
-        if(got > furthest || (candidate && best && candidate->cost < best->cost))
+        const int broken = dtype_of(i->configuration) == p.type ? supported.broken_rules() : of_another_type;
+        if(best ? candidate && candidate->cost < best->cost : candidate || !fewest || broken < *fewest)
         {
-            furthest = got;
-            best     = std::move(candidate);
+            fewest = broken;
+            best   = std::move(candidate);
         }
     }
     if(best)

@@ -50,9 +50,8 @@ class gpu_backend : public backend, public std::enable_shared_from_this<gpu_back
         if(!description)
             return rejection{description.reason()};
         const auto gpu = std::make_shared<gpu_backend>(ordinal, *description);
-        if(gpu->code_objects().empty())
-            return rejection{fmt::format("this program holds no code for {}: build it with {} in CK_TILE_TARGETS",
-                                         description->processor, description->facts->name)};
+        if(status usable = gpu->holds_code(); !usable)
+            return rejection{usable.reason()};
         if(const status s = checked(driver().retain(&gpu->context_, ordinal), "opening the GPU"); !s)
             return rejection{s.reason()};
         gpu->retained_ = true;
@@ -234,13 +233,26 @@ class gpu_backend : public backend, public std::enable_shared_from_this<gpu_back
         return checked(driver().elapsed(&taken, start.handle, stop.handle), "taking the time");
     }
 
+    // Those for the processor, its own before those of its family.
     std::vector<code_object> code_objects() const
     {
         std::vector<code_object> own = all_code_objects();
         std::erase_if(own, [&](const code_object& object) {
             return !Driver::runs_on(object.architecture, description_.processor);
         });
+        std::partition(own.begin(), own.end(),
+                       [&](const code_object& object) { return object.architecture == description_.processor; });
         return own;
+    }
+
+    // Whether there is code for the GPU that its driver can load, or what is missing.
+    status holds_code() const
+    {
+        const std::vector<code_object> own = code_objects();
+        if(own.empty())
+            return rejection{fmt::format("this program holds no code for {}: build it with {} in CK_TILE_TARGETS",
+                                         description_.processor, description_.facts->name)};
+        return driver().loads(own.front().architecture, description_.processor);
     }
 
     // The kernel's function. A code object holds the kernels of one source, so that a module is loaded when the first of them is

@@ -6,9 +6,8 @@
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
 
-// The name of a function in the library, which may not be the one in the header.
-#define CK_TILE_TEXT(name) #name
-#define CK_TILE_SYMBOL(function) CK_TILE_TEXT(function)
+#include <array>
+#include <cstring>
 
 namespace ck_tile
 {
@@ -24,7 +23,33 @@ const target* target_of(std::string_view processor)
     return find_target(processor.starts_with("gfx11") ? "gfx11" : processor);
 }
 
-// The HIP runtime of the version that this is compiled for, if it is installed.
+// The library's names in the releases of ROCm, newest first; the last is of development packages. Functions and constants that are
+// used here are the same in all of them, but for hipDeviceProp_t.
+constexpr std::array runtime_names = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
+
+// Where a runtime's hipDeviceProp_t has what is read of it, in bytes. HIP 6 gave it another layout, and the function that fills it
+// in another name; runtimes since have both functions, for programs compiled with either header.
+struct properties_layout
+{
+    const char* function;
+    std::size_t compute_units, processor; // an int, and a string of 256 bytes
+};
+constexpr properties_layout properties_since_6  = {"hipGetDevicePropertiesR0600", 388, 1160};
+constexpr properties_layout properties_before_6 = {"hipGetDeviceProperties", 336, 396};
+constexpr std::size_t processor_bytes = 256, properties_bytes = 4096; // more than any layout has
+
+constexpr properties_layout of_the_header = HIP_VERSION_MAJOR < 6 ? properties_before_6 : properties_since_6;
+static_assert(offsetof(hipDeviceProp_t, multiProcessorCount) == of_the_header.compute_units &&
+              offsetof(hipDeviceProp_t, gcnArchName) == of_the_header.processor &&
+              sizeof(hipDeviceProp_t::gcnArchName) == processor_bytes && sizeof(hipDeviceProp_t) < properties_bytes);
+
+// Code objects for a family of processors, of version 6, are known to runtimes since this one; those of version 5 to all of
+// runtime_names. As hipRuntimeGetVersion() counts: 60200000 is 6.2.
+constexpr int first_with_families = 60200000;
+
+bool is_family(std::string_view code_architecture) { return code_architecture.ends_with("-generic"); }
+
+// The newest HIP runtime that is installed, if one is.
 struct hip_runtime
 {
     using error    = hipError_t;
@@ -50,7 +75,7 @@ struct hip_runtime
     decltype(&::hipModuleLoadData) load_module;
     decltype(&::hipModuleUnload) unload_module;
     decltype(&::hipModuleGetFunction) get_function;
-    decltype(&::hipGetDeviceProperties) get_properties;
+    hipError_t (*get_properties)(void*, int);
     decltype(&::hipGetErrorString) text_of;
     decltype(&::hipMemcpy) copy_of_kind;
     decltype(&::hipMemset) fill_now;
@@ -64,35 +89,40 @@ struct hip_runtime
     decltype(&::hipStreamSynchronize) stream_synchronize;
     decltype(&::hipMemcpyAsync) stream_copy;
     decltype(&::hipMemsetD8Async) stream_fill;
+    decltype(&::hipRuntimeGetVersion) get_version;
+    properties_layout layout = properties_since_6;
     bool found;
 
     hip_runtime()
     {
-        shared_library library(fmt::format("libamdhip64.so.{}", HIP_VERSION_MAJOR));
-        library.find(count, CK_TILE_SYMBOL(hipGetDeviceCount));
-        library.find(allocate, CK_TILE_SYMBOL(hipMalloc));
-        library.find(free, CK_TILE_SYMBOL(hipFree));
-        library.find(synchronize, CK_TILE_SYMBOL(hipDeviceSynchronize));
-        library.find(create_usual_event, CK_TILE_SYMBOL(hipEventCreate));
-        library.find(destroy_event, CK_TILE_SYMBOL(hipEventDestroy));
-        library.find(record_event, CK_TILE_SYMBOL(hipEventRecord));
-        library.find(wait_for_event, CK_TILE_SYMBOL(hipEventSynchronize));
-        library.find(elapsed, CK_TILE_SYMBOL(hipEventElapsedTime));
-        library.find(load_module, CK_TILE_SYMBOL(hipModuleLoadData));
-        library.find(unload_module, CK_TILE_SYMBOL(hipModuleUnload));
-        library.find(get_function, CK_TILE_SYMBOL(hipModuleGetFunction));
-        library.find(get_properties, CK_TILE_SYMBOL(hipGetDeviceProperties));
-        library.find(text_of, CK_TILE_SYMBOL(hipGetErrorString));
-        library.find(copy_of_kind, CK_TILE_SYMBOL(hipMemcpy));
-        library.find(fill_now, CK_TILE_SYMBOL(hipMemset));
-        library.find(launch_blocks, CK_TILE_SYMBOL(hipModuleLaunchKernel));
-        library.find_if_any(get_device, CK_TILE_SYMBOL(hipGetDevice));
-        library.find_if_any(set_device, CK_TILE_SYMBOL(hipSetDevice));
-        library.find_if_any(stream_create, CK_TILE_SYMBOL(hipStreamCreateWithFlags));
-        library.find_if_any(stream_destroy, CK_TILE_SYMBOL(hipStreamDestroy));
-        library.find_if_any(stream_synchronize, CK_TILE_SYMBOL(hipStreamSynchronize));
-        library.find_if_any(stream_copy, CK_TILE_SYMBOL(hipMemcpyAsync));
-        library.find_if_any(stream_fill, CK_TILE_SYMBOL(hipMemsetD8Async));
+        shared_library library(runtime_names);
+        library.find(count, "hipGetDeviceCount");
+        library.find(allocate, "hipMalloc");
+        library.find(free, "hipFree");
+        library.find(synchronize, "hipDeviceSynchronize");
+        library.find(create_usual_event, "hipEventCreate");
+        library.find(destroy_event, "hipEventDestroy");
+        library.find(record_event, "hipEventRecord");
+        library.find(wait_for_event, "hipEventSynchronize");
+        library.find(elapsed, "hipEventElapsedTime");
+        library.find(load_module, "hipModuleLoadData");
+        library.find(unload_module, "hipModuleUnload");
+        library.find(get_function, "hipModuleGetFunction");
+        library.find_if_any(get_properties, layout.function);
+        if(get_properties == nullptr)
+            library.find(get_properties, (layout = properties_before_6).function);
+        library.find(text_of, "hipGetErrorString");
+        library.find(copy_of_kind, "hipMemcpy");
+        library.find(fill_now, "hipMemset");
+        library.find(launch_blocks, "hipModuleLaunchKernel");
+        library.find_if_any(get_device, "hipGetDevice");
+        library.find_if_any(set_device, "hipSetDevice");
+        library.find_if_any(stream_create, "hipStreamCreateWithFlags");
+        library.find_if_any(stream_destroy, "hipStreamDestroy");
+        library.find_if_any(stream_synchronize, "hipStreamSynchronize");
+        library.find_if_any(stream_copy, "hipMemcpyAsync");
+        library.find_if_any(stream_fill, "hipMemsetD8Async");
+        library.find_if_any(get_version, "hipRuntimeGetVersion");
         found = library.complete();
     }
 
@@ -117,15 +147,18 @@ struct hip_runtime
 
     result<gpu_description> describe(int ordinal) const
     {
-        hipDeviceProp_t properties = {};
-        if(get_properties(&properties, ordinal) != hipSuccess)
+        alignas(16) char properties[properties_bytes] = {};
+        if(get_properties(properties, ordinal) != hipSuccess)
             return rejection{"the HIP runtime finds an AMD GPU but does not describe it"};
-        const std::string processor(processor_in(properties.gcnArchName));
+        const char* name = properties + layout.processor;
+        const std::string processor(processor_in({name, strnlen(name, processor_bytes)}));
+        int compute_units = 0;
+        std::memcpy(&compute_units, properties + layout.compute_units, sizeof compute_units);
         const target* facts = target_of(processor);
         if(facts == nullptr)
             return rejection{
                 fmt::format("the AMD GPU {} is not a target of this library: it knows {}", processor, target_names())};
-        return gpu_description{facts, processor, properties.multiProcessorCount};
+        return gpu_description{facts, processor, compute_units};
     }
 
     // HIP keeps a GPU's context itself.
@@ -165,6 +198,17 @@ struct hip_runtime
     {
         return code_architecture == processor ||
                (code_architecture == "gfx11-generic" && processor.starts_with("gfx11"));
+    }
+
+    status loads(std::string_view code_architecture, std::string_view processor) const
+    {
+        int version = 0;
+        if(!is_family(code_architecture) || get_version == nullptr || get_version(&version) != hipSuccess ||
+           version >= first_with_families)
+            return {};
+        return rejection{fmt::format("the HIP runtime {}.{} is too old for the code for {} that this program holds: "
+                                     "install ROCm 6.2 or later, or build with {} in CK_TILE_GFX11_PROCESSORS",
+                                     version / 10000000, version / 100000 % 100, code_architecture, processor)};
     }
 };
 

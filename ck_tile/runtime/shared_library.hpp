@@ -2,7 +2,8 @@
 // A library of the system that is looked for when it is needed, so that programs also run where it is not.
 #pragma once
 
-#include <string>
+#include <cstddef>
+#include <span>
 
 #include <dlfcn.h>
 
@@ -12,8 +13,12 @@ namespace ck_tile
 class shared_library
 {
   public:
-    // Stays loaded until the program ends.
-    explicit shared_library(const std::string& name) : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+    // The first of the names that is there. Stays loaded until the program ends.
+    explicit shared_library(std::span<const char* const> names)
+    {
+        for(std::size_t i = 0; handle_ == nullptr && i < names.size(); ++i)
+            handle_ = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    }
 
     // Sets `function` to the library's symbol of that name, or to null.
     template <class Function>
@@ -37,7 +42,7 @@ class shared_library
     bool complete() const { return complete_; }
 
   private:
-    void* handle_;
+    void* handle_  = nullptr;
     bool complete_ = true;
 };
 

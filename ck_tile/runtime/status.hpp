@@ -21,14 +21,25 @@ class [[nodiscard]] status
 {
   public:
     status() = default;
-    status(rejection why) : reason_(std::move(why.reason)) {}
+    status(rejection why) : reason_(std::move(why.reason)), broken_rules_(1) {}
 
-    bool ok() const { return reason_.empty(); }
+    bool ok() const { return broken_rules_ == 0; }
     explicit operator bool() const { return ok(); }
     const std::string& reason() const { return reason_; }
 
+    // Joins what another rule says: the reason is that of the first rule that is broken, and all that are broken count.
+    status& also(status next)
+    {
+        if(ok())
+            reason_ = std::move(next.reason_);
+        broken_rules_ += next.broken_rules_;
+        return *this;
+    }
+    int broken_rules() const { return broken_rules_; }
+
   private:
     std::string reason_;
+    int broken_rules_ = 0;
 };
 
 // A value, or the reason why there is none.

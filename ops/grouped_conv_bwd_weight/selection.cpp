@@ -52,45 +52,44 @@ int choose_split(const device& dev, const config& c, const conv::problem& p)
 status operation::supports(const config& c, const problem& p)
 {
     const bool channels = p.layout != conv::layout::ngchw;
+    status rules;
     if(channels != (c.dense == innermost::channels))
-        return rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there",
-                                     name_of(p.layout), channels ? "channels" : "pixels",
-                                     channels ? "pixels" : "channels")};
+        rules.also(
+            rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there", name_of(p.layout),
+                                  channels ? "channels" : "pixels", channels ? "pixels" : "channels")});
     if(p.spatial > c.spatial)
-        return rejection{fmt::format("the instance has {} spatial dimensions, the problem {}: choose one with as many",
-                                     c.spatial, p.spatial)};
-    const std::int64_t out_run = channels ? p.k : p.output_pixels(), in_run = channels ? p.c : 1;
-    const auto rejected = [](const char* name, std::int64_t length, int vector) {
-        return rejection{
-            fmt::format("{} = {} is not a multiple of the vector width {}: choose an instance with a narrower "
-                        "vector, or pad",
-                        name, length, vector)};
+        rules.also(rejection{fmt::format(
+            "the instance has {} spatial dimensions, the problem {}: choose one with as many", c.spatial, p.spatial)});
+    const auto whole_vectors = [&](const char* name, std::int64_t length, int vector) {
+        if(length % vector != 0)
+            rules.also(rejection{
+                fmt::format("{} = {} is not a multiple of the vector width {}: choose an instance with a narrower "
+                            "vector, or pad",
+                            name, length, vector)});
     };
-    if(out_run % c.vector.out != 0)
-        return rejected(channels ? "K per group" : "output pixels of an image", out_run, c.vector.out);
-    if(in_run % c.vector.in != 0)
-        return rejected(channels ? "C per group" : "the run of input pixels", in_run, c.vector.in);
-    if(row_length(p) % c.vector.wei != 0)
-        return rejected("filter taps x C per group", row_length(p), c.vector.wei);
+    whole_vectors(channels ? "K per group" : "output pixels of an image", channels ? p.k : p.output_pixels(),
+                  c.vector.out);
+    whole_vectors(channels ? "C per group" : "the run of input pixels", channels ? p.c : 1, c.vector.in);
+    whole_vectors("filter taps x C per group", row_length(p), c.vector.wei);
     if(images_per_view(p) == 0)
-        return rejection{
+        rules.also(rejection{
             fmt::format("one image of {} groups spans more than the {} bytes that a view can: run the groups in "
                         "several calls",
-                        p.groups, range_bytes)};
-    if(c.split == split_k::one_split && pixels_of(p) > max_split_pixels(p))
-        return rejection{
+                        p.groups, range_bytes)});
+    else if(c.split == split_k::one_split && pixels_of(p) > max_split_pixels(p))
+        rules.also(rejection{
             fmt::format("the instance does not split the {} pixels, whose images span more than {} bytes: choose "
                         "one with any_split",
-                        pixels_of(p), range_bytes)};
+                        pixels_of(p), range_bytes)});
     if(p.k * row_length(p) * 4 > range_bytes)
-        return rejection{
+        rules.also(rejection{
             fmt::format("one group's weights span {} bytes as fp32, more than the {} that a view can: split K in "
                         "several calls",
-                        p.k * row_length(p) * 4, range_bytes)};
+                        p.k * row_length(p) * 4, range_bytes)});
     if(tiles_of(c, p) > max_blocks)
-        return rejection{fmt::format("{} tiles are more than the {} blocks of a launch: choose a larger tile",
-                                     tiles_of(c, p), max_blocks)};
-    return {};
+        rules.also(rejection{fmt::format("{} tiles are more than the {} blocks of a launch: choose a larger tile",
+                                         tiles_of(c, p), max_blocks)});
+    return rules;
 }
 
 result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)

@@ -153,22 +153,31 @@ cut cut_streaming(const config& c, const problem& p, int compute_units, int tens
 
 } // namespace
 
+status check_kind(const config& c, const problem& p)
+{
+    // Images of one pixel lie alike in both layouts.
+    const bool channels = p.layout == layout::nhwgc;
+    status rules;
+    if(channels != (c.dense == innermost::channels))
+        rules.also(
+            rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there", name_of(p.layout),
+                                  channels ? "channels" : "pixels", channels ? "pixels" : "channels")});
+    const std::int64_t run = channels ? p.channels() : p.pixels();
+    if(run % c.vector != 0)
+        rules.also(rejection{
+            fmt::format("the {} of an image = {} are not a multiple of the vector width {}: choose an instance "
+                        "with a narrower vector, or pad",
+                        channels ? "channels" : "pixels", run, c.vector)});
+    return rules;
+}
+
 result<cut> cut_into_slabs(const config& c, const problem& p, int compute_units, int tensors, bool several_tiles)
 {
     if(status s = validate(p); !s)
         return rejection{s.reason()};
-    // Images of one pixel lie alike in both layouts.
-    const bool channels = p.layout == layout::nhwgc;
-    if(channels != (c.dense == innermost::channels))
-        return rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there",
-                                     name_of(p.layout), channels ? "channels" : "pixels",
-                                     channels ? "pixels" : "channels")};
-    const std::int64_t run = channels ? p.channels() : p.pixels();
-    if(run % c.vector != 0)
-        return rejection{
-            fmt::format("the {} of an image = {} are not a multiple of the vector width {}: choose an instance "
-                        "with a narrower vector, or pad",
-                        channels ? "channels" : "pixels", run, c.vector)};
+    if(status s = check_kind(c, p); !s)
+        return rejection{s.reason()};
+    const bool channels     = p.layout == layout::nhwgc;
     std::optional<cut> made = c.pass == pass::whole ? cut_whole(c, p, compute_units, tensors)
                                                     : cut_streaming(c, p, compute_units, tensors, several_tiles);
     if(!made)

@@ -57,15 +57,16 @@ inline status check_blocks(std::int64_t blocks_per_image, std::int64_t batch)
 template <class Config>
 status check_kind(const Config& c, const problem& p)
 {
+    status rules;
     if(c.layout != p.layout)
-        return rejection{
-            fmt::format("the instance has layout {}, the problem {}", name_of(c.layout), name_of(p.layout))};
+        rules.also(
+            rejection{fmt::format("the instance has layout {}, the problem {}", name_of(c.layout), name_of(p.layout))});
     if(p.channels % c.vector != 0)
-        return rejection{
-            fmt::format("C = {} is not a multiple of the vector width {}: choose an instance with a narrower "
-                        "vector, or pad the channels",
-                        p.channels, c.vector)};
-    return {};
+        rules.also(
+            rejection{fmt::format("C = {} is not a multiple of the vector width {}: choose an instance with a narrower "
+                                  "vector, or pad the channels",
+                                  p.channels, c.vector)});
+    return rules;
 }
 
 } // namespace ck_tile::maxpool

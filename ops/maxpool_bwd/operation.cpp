@@ -104,17 +104,15 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 status operation::supports(const config& c, const problem& given)
 {
     const problem p = with_stored_indices(given);
+    status rules;
     if(c.index != p.indices)
-        return rejection{
-            fmt::format("the instance reads {} indices, the problem has {}", name_of(c.index), name_of(p.indices))};
-    if(status s = maxpool::check_kind(c, p); !s)
-        return s;
+        rules.also(rejection{
+            fmt::format("the instance reads {} indices, the problem has {}", name_of(c.index), name_of(p.indices))});
+    rules.also(maxpool::check_kind(c, p));
     if(!c.any_window())
-        if(status s = check_window(c, p); !s)
-            return s;
-    if(status s = maxpool::check_image(p, maxpool::bytes_of(p.indices)); !s)
-        return s;
-    return maxpool::check_blocks(shares_of(c, p).blocks_per_image(), p.batch);
+        rules.also(check_window(c, p));
+    rules.also(maxpool::check_image(p, maxpool::bytes_of(p.indices)));
+    return rules ? maxpool::check_blocks(shares_of(c, p).blocks_per_image(), p.batch) : rules;
 }
 
 result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)

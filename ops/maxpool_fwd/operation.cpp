@@ -38,14 +38,12 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
+    status rules;
     if(p.indices != indices::recompute && c.index != p.indices)
-        return rejection{
-            fmt::format("the instance writes {} indices, the problem wants {}", name_of(c.index), name_of(p.indices))};
-    if(status s = maxpool::check_kind(c, p); !s)
-        return s;
-    if(status s = maxpool::check_image(p, maxpool::bytes_of(p.indices)); !s)
-        return s;
-    return maxpool::check_blocks(blocks_per_image(c, p), p.batch);
+        rules.also(rejection{
+            fmt::format("the instance writes {} indices, the problem wants {}", name_of(c.index), name_of(p.indices))});
+    rules.also(maxpool::check_kind(c, p)).also(maxpool::check_image(p, maxpool::bytes_of(p.indices)));
+    return rules ? maxpool::check_blocks(blocks_per_image(c, p), p.batch) : rules;
 }
 
 result<plan<operation>> operation::schedule_on(const device&, plan<operation> chosen)
