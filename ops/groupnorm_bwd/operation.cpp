@@ -76,10 +76,10 @@ double operation::floor_bytes(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
-    status rules = groupnorm::check_kind(c, p);
+    status rules;
     if(!p.wanted.dx && c.pass != pass::sums)
         rules.also(rejection{"the pass makes dx, which is not wanted: choose one that makes sums"});
-    if(!rules)
+    if(!rules.also(groupnorm::check_kind(c, p)))
         return rules;
     const auto made = groupnorm::cut_into_slabs(c, p, facts(c.arch).compute_units, tensors_moved(c.pass));
     return made ? status{} : rejection{made.reason()};

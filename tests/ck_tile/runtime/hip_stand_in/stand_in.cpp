@@ -45,6 +45,8 @@ constexpr int compute_units = 10 * ROCM_MAJOR + ROCM_MINOR; // tells which of th
 extern "C"
 {
 
+    extern const int hip_stand_in; // tells it from a real one
+    const int hip_stand_in = 1;
     hipError_t hipGetDeviceCount(int* count)
     {
         *count = 1;
