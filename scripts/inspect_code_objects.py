@@ -31,6 +31,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -80,24 +81,25 @@ def round_up(value, granule):
 
 
 def occupancy(arch, vgprs, sgprs, lds_bytes, threads, wave_size, cu_mode=False):
-    """Waves per SIMD, and what limits them, counted as LLVM counts them."""
+    """Waves per SIMD, those of the workgroups that fit as a whole, which may be a fraction; and what limits them."""
     lanes = 2 if arch.is_rdna and wave_size == 64 else 1  # a wave64 takes two registers of the wave32 count
     units = 2 if arch.is_rdna and not cu_mode else 1  # CUs that a workgroup may spread over
     simds = 2 * units if arch.is_rdna else 4
     waves_per_group = -(-threads // wave_size)
-    groups = arch.max_waves * simds // waves_per_group
-    if waves_per_group > 1:
-        groups = min(groups, 16 * units)  # barriers
-    groups_in_lds = max(1, arch.lds_bytes * units // round_up(lds_bytes, arch.lds_granule)) if lds_bytes else groups
-    limits = {
-        "waves": arch.max_waves,
-        "vgprs": arch.vgprs // lanes // round_up(max(vgprs, 1), arch.vgpr_granule // lanes),
-        "sgprs": arch.max_waves if arch.is_rdna else 800 // round_up(max(sgprs, 1), 16),
-        "workgroup": -(-groups * waves_per_group // simds),
-        "lds": -(-groups_in_lds * waves_per_group // simds),
+
+    def groups_of(waves_per_simd):
+        return waves_per_simd * simds // waves_per_group
+
+    groups = {
+        "waves": groups_of(arch.max_waves),
+        "vgprs": groups_of(arch.vgprs // lanes // round_up(max(vgprs, 1), arch.vgpr_granule // lanes)),
+        "sgprs": groups_of(arch.max_waves if arch.is_rdna else 800 // round_up(max(sgprs, 1), 16)),
+        "workgroup": 16 * units if waves_per_group > 1 else groups_of(arch.max_waves),  # barriers
     }
-    limiter = min(limits, key=limits.get)
-    return limits[limiter], limiter
+    if lds_bytes:
+        groups["lds"] = arch.lds_bytes * units // round_up(lds_bytes, arch.lds_granule)
+    limiter = min(groups, key=groups.get)
+    return Fraction(max(1, groups[limiter]) * waves_per_group, simds), limiter
 
 
 # ---- what the LLVM tools print
@@ -349,7 +351,7 @@ class KernelFacts:
     code_bytes: int
     calls: int
     compile_seconds: float = None  # of the whole code object, as Ninja's log has it
-    occupancy: int = 0  # waves per SIMD
+    occupancy: Fraction = Fraction(0)  # waves per SIMD
     occupancy_limit: str = ""
     whole: CodeFacts = None
     loop: LoopFacts = None
@@ -606,7 +608,7 @@ def text_report(kernels):
         ("arch", "vgprs", "arch+acc", "sgprs", "spilled v/s", "scratch B", "LDS B", "threads", "waves/SIMD", "limit",
          "code B", "compile s", "kernel"),
         [(k.arch, k.vgprs, f"{k.arch_vgprs}+{k.agprs}", k.sgprs, f"{k.spilled_vgprs}/{k.spilled_sgprs}",
-          k.scratch_bytes, k.lds_bytes, k.threads, k.occupancy, k.occupancy_limit, k.code_bytes,
+          k.scratch_bytes, k.lds_bytes, k.threads, float(k.occupancy), k.occupancy_limit, k.code_bytes,
           "-" if k.compile_seconds is None else f"{k.compile_seconds:.1f}", k.name)
          for k in kernels])
     counted = ("matrix", "valu", "accvgpr", "salu", "smem", "branch", "waitcnt", "barrier", "nop", "hint", "scratch")
@@ -623,7 +625,8 @@ def text_report(kernels):
 
 
 def output_row(kernel):
-    return {key: value for key, value in vars(kernel).items() if key not in ("whole", "loop")} | flat_facts(kernel)
+    row = {key: value for key, value in vars(kernel).items() if key not in ("whole", "loop")} | flat_facts(kernel)
+    return row | {"occupancy": float(kernel.occupancy)}
 
 
 def write_json(kernels, file):
