@@ -41,6 +41,7 @@ struct target
     bool matrix_from_lds;    // products of 16-bit operands that lie in LDS go on while threads do
     bool transposed_reads;   // LDS gives a lane 16-bit elements that lie in different rows, at once
     int compute_units;       // of a usual chip: what the CPU assumes when it fills one
+    int chiplets;            // that have an L2 each, of a usual chip; blocks go round them
     opcode instructions[16]; // its matrix instructions
     int instruction_count;
 

@@ -22,6 +22,7 @@ inline constexpr target gfx11 = {
     .matrix_from_lds        = false,
     .transposed_reads       = false,
     .compute_units          = 96,
+    .chiplets               = 1,
     .instructions           = {opcode::wmma_16x16x16_fp16, opcode::wmma_16x16x16_bf16, opcode::fma_4x8x1_fp32},
     .instruction_count      = 3,
 };
