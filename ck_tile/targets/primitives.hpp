@@ -61,6 +61,7 @@ struct step_mix
 // arithmetic
 //   rounds_to_bf16                            whether an instruction rounds binary32 to bf16, to nearest, ties to even
 //   add_if_equal(sum, x, a, b)                sum + x if a == b, else the sum as it is
+//   join_halves<Low, High>(low, high)         a word of 16 bits of each, their upper half where Low, or High, is 1; if joins_halves
 //
 // hints to the compiler
 //   schedule_fence()                          no instruction moves across this point of the program

@@ -116,12 +116,30 @@ CK_TILE_FN constexpr tile<T, To> rearrange(const tile<T, From>& x)
     static_assert(detail::same_owners<From, To>(), "rearrange: each thread must own the same elements in both "
                                                    "distributions; go through LDS to move elements between threads");
     tile<T, To> y;
-    for_each_thread<To>([&](thread t) {
-        register_for<To.regs() * To.vecs()>([&](auto i) {
-            const int from                                 = entry<detail::register_map_of<From, To>>(i);
-            y.file_of(t).reg[i / To.vecs()][i % To.vecs()] = x.file_of(t).reg[from / From.vecs()][from % From.vecs()];
+    if constexpr(joins_halves && sizeof(T) == 2 && From.vecs() % 2 == 0 && To.vecs() % 2 == 0 && From.vec != To.vec)
+        // Two elements at once: compilers join halves of words by two instructions, or in ways of their own.
+        static_for<To.regs()>([&](auto r) {
+            vector<unsigned, To.vecs() / 2> words;
+            static_for<To.vecs() / 2>([&](auto w) {
+                constexpr const auto& map = detail::register_map_of<From, To>.values;
+                constexpr int low = map[r * To.vecs() + 2 * w], high = map[r * To.vecs() + 2 * w + 1];
+                const auto word = [&](int element) {
+                    const auto all =
+                        __builtin_bit_cast(vector<unsigned, From.vecs() / 2>, x.files[0].reg[element / From.vecs()]);
+                    return all[element % From.vecs() / 2];
+                };
+                words[int(w)] = join_halves<low % 2, high % 2>(word(low), word(high));
+            });
+            y.files[0].reg[r] = __builtin_bit_cast(typename tile<T, To>::registers, words);
         });
-    });
+    else
+        for_each_thread<To>([&](thread t) {
+            register_for<To.regs() * To.vecs()>([&](auto i) {
+                const int from = entry<detail::register_map_of<From, To>>(i);
+                y.file_of(t).reg[i / To.vecs()][i % To.vecs()] =
+                    x.file_of(t).reg[from / From.vecs()][from % From.vecs()];
+            });
+        });
     return y;
 }
 

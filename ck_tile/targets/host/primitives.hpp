@@ -5,6 +5,7 @@
 
 #include "ck_tile/targets/absent/async_copy.hpp"
 #include "ck_tile/targets/absent/cluster.hpp"
+#include "ck_tile/targets/absent/halves.hpp"
 #include "ck_tile/targets/absent/predication.hpp"
 #include "ck_tile/targets/absent/rounding.hpp"
 #include "ck_tile/targets/host/mbarrier.hpp"

@@ -2,6 +2,7 @@
 // The primitives of NVIDIA Hopper. The workgroups of a block are the CTAs of a cluster.
 #pragma once
 
+#include "ck_tile/targets/absent/halves.hpp"
 #include "ck_tile/targets/sm90/async_copy.hpp"
 #include "ck_tile/targets/sm90/mbarrier.hpp"
 #include "ck_tile/targets/sm90/memory.hpp"
