@@ -2,6 +2,7 @@
 // The whole vocabulary for writing kernels. Kernels that compile often include only what they use.
 #pragma once
 
+#include "ck_tile/core/block_order.hpp"
 #include "ck_tile/core/distribution.hpp"
 #include "ck_tile/core/lds_tile.hpp"
 #include "ck_tile/core/lookup_window.hpp"

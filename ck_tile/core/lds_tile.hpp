@@ -2,7 +2,9 @@
 // A tile in LDS, its rows padded or its chunks permuted so that lanes meet different banks.
 #pragma once
 
+#include "ck_tile/core/lds_banks.hpp"
 #include "ck_tile/core/tensor_view.hpp"
+#include "ck_tile/core/transforms.hpp"
 #include "ck_tile/numeric/types.hpp"
 
 namespace ck_tile
@@ -11,11 +13,11 @@ namespace ck_tile
 // Lengths and strides are in elements. At most one of `pad` and `chunk` is used.
 struct lds_layout
 {
-    int rows          = 1;
-    int cols          = 1; // contiguous
-    int pad           = 0; // elements between rows
-    int chunk         = 0; // elements that stay together when chunks are permuted (0: not permuted)
-    int rows_per_turn = 1; // rows that keep one permutation
+    int rows       = 1;
+    int cols       = 1;  // contiguous
+    int pad        = 0;  // elements between rows
+    int chunk      = 0;  // elements of 16 bytes, which stay together when chunks are permuted (0: not permuted)
+    bank_keys keys = {}; // by which they are
 
     static constexpr int contiguous = 1; // the dimension
     CK_TILE_FN constexpr int line() const { return cols + pad; }
@@ -24,24 +26,63 @@ struct lds_layout
     // The chain from (row, column) to the offset in elements.
     CK_TILE_FN constexpr auto map() const
     {
-        const strided<2> memory = {{rows, cols}, {line(), 1}};
-        return transform(
-            memory, along<dims{0, 1}, dims{0, 1}>(xor_chunks{rows, cols, chunk > 0 ? chunk : cols, rows_per_turn}));
+        const auto permuted =
+            transform(strided<1>{{elements()}, {1}}, along<dims{0}, dims{0}>(permute_banks{elements(), chunk, keys}));
+        return transform(permuted, along<dims{0}, dims{0, 1}>(embed<2>{{rows, cols}, {line(), 1}}));
     }
 
     friend constexpr bool operator==(const lds_layout&, const lds_layout&) = default;
 };
 
-// The layout whose vector accesses along the rows meet no bank twice: permuted chunks, where the row has a power of two of
-// them; else rows an odd number of vectors apart.
-constexpr lds_layout swizzled(int rows, int cols, int element_bytes, int vector_bytes, int lds_banks)
+// How one distribution accesses rows of LDS: elements that an access moves are contiguous in a register and in LDS, 16 bytes at
+// most. Every line of LDS starts at a multiple of them.
+template <class Layout>
+constexpr int lds_run(const distribution& d, const Layout& layout, int element_bytes)
 {
-    const int chunk  = vector_bytes / element_bytes;
-    const int chunks = cols / chunk;
-    const int turn   = lds_banks * 4 / (cols * element_bytes); // rows that fill all banks once
-    if(cols % chunk != 0 || (chunks & (chunks - 1)) != 0)
-        return {.rows = rows, .cols = cols, .pad = chunks % 2 == 0 ? chunk : 0};
-    return {.rows = rows, .cols = cols, .pad = 0, .chunk = chunk, .rows_per_turn = turn > 1 ? turn : 1};
+    int run = d.vector_dim() == layout.contiguous ? lds_chunk_bytes / element_bytes : 1;
+    while(d.contiguous() % run != 0 || layout.chunk % run != 0 || layout.line() % run != 0)
+        run /= 2;
+    return run;
+}
+
+// What it costs the banks that the threads of `d` load or store a tile.
+template <class Layout>
+constexpr lds_cost cost_of(const distribution& d, const Layout& layout, int element_bytes, lds_direction direction)
+{
+    const int run    = lds_run(d, layout, element_bytes);
+    const auto chain = layout.map();
+    lds_cost all;
+    for(int w = 0; w < d.waves(); ++w)
+        for(int r = 0; r < d.regs(); ++r)
+            for(int v = 0; v < d.vecs(); v += run)
+                all += cost_of_access({run * element_bytes, d.lanes(), direction}, [&](int lane) {
+                    const slot at = {.wave = w, .lane = lane, .reg = r, .vec = v};
+                    return chain({d.locate(0, at), d.locate(1, at)}).offset * element_bytes;
+                });
+    return all;
+}
+
+// The layout in which neither what `writer` stores nor what `reader` loads has two lanes at one bank at once: permuted chunks,
+// where lines of 128 bytes allow it; else rows an odd number of chunks apart, for readers of whole chunks.
+constexpr lds_layout free_of_conflicts(int rows, int cols, int element_bytes, const distribution& writer,
+                                       const distribution& reader)
+{
+    const int chunk = lds_chunk_bytes / element_bytes, chunks = cols / chunk;
+    lds_layout layout = {.rows = rows, .cols = cols};
+    if(cols % chunk != 0 || (chunks & (chunks - 1)) != 0 || rows * cols % (8 * chunk) != 0)
+    {
+        layout.pad = chunks % 2 == 0 ? chunk : 0;
+        return layout;
+    }
+    layout.chunk          = chunk;
+    const auto vectors_of = [&](const distribution& d, lds_direction direction) {
+        const lds_access one = {lds_run(d, layout, element_bytes) * element_bytes, d.lanes(), direction};
+        return detail::vectors_of(one, d.lane, cols * element_bytes, element_bytes);
+    };
+    const auto reads = vectors_of(reader, lds_direction::read), writes = vectors_of(writer, lds_direction::write);
+    if(!detail::find_keys(layout.keys, reads, writes) && !detail::find_keys(layout.keys, reads, reads))
+        layout.keys = {};
+    return layout;
 }
 
 // Which dimension of an operand [rows, k] of a matrix product is contiguous: the rows (those of A number m, those of B n), or k.
@@ -75,7 +116,7 @@ struct swizzled_128b
         const int panels     = (contiguous == 0 ? rows : cols) / panel;
         const int all        = panels * lines();
         const auto permuted  = transform(strided<2>{{all, panel}, {panel, 1}},
-                                         along<dims{0, 1}, dims{0, 1}>(xor_chunks{all, panel, chunk, 1, false}));
+                                         along<dims{0, 1}, dims{0, 1}>(xor_chunks{all, panel, chunk}));
         const auto in_panels = transform(permuted, along<dims{0}, dims{0, 1}>(unmerge<2>{{panels, lines()}}),
                                          along<dims{1}, dims{2}>(pass_through{panel}));
         return transform(in_panels, along<dims{0, 2}, dims{contiguous}>(merge<2>{{panels, panel}}),

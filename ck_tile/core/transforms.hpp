@@ -8,6 +8,7 @@
 // scalars. None divides, but for `merge` when it is entered; a moving window then carries from digit to digit.
 #pragma once
 
+#include "ck_tile/core/lds_banks.hpp"
 #include "ck_tile/core/multi_index.hpp"
 
 namespace ck_tile
@@ -155,10 +156,8 @@ struct unmerge
     }
 };
 
-// Permutes the chunks of `chunk` columns within each row: the chunk's number xor a turn that the row decides. Rows that fill
-// all LDS banks once (`rows_per_turn`) share a turn, so lanes that walk down a column meet every bank; the higher bits of
-// the row join in for lanes that walk in strides of that many rows. The number of chunks is a power of two. It is its own
-// inverse.
+// Permutes the chunks of `chunk` columns within each row: the chunk's number xor the row's. The number of chunks is a power of
+// two. It is its own inverse.
 struct xor_chunks
 {
     static constexpr int upper = 2, lower = 2;
@@ -166,15 +165,28 @@ struct xor_chunks
     int rows;
     int cols;
     int chunk;
-    int rows_per_turn;
-    bool higher_join = true; // whether the higher bits of the row do
 
     CK_TILE_FN constexpr multi_index<2> lengths() const { return {rows, cols}; }
     CK_TILE_FN constexpr multi_index<2> map(const multi_index<2>& u) const
     {
-        const int chunks = cols / chunk;
-        const int turn   = u[0] / rows_per_turn;
-        return {u[0], u[1] ^ ((turn ^ (higher_join ? turn / chunks : 0)) % chunks * chunk)};
+        return {u[0], u[1] ^ (u[0] % (cols / chunk) * chunk)};
+    }
+};
+
+// Permutes the chunks of `chunk` elements within each line of eight of them, as `keys` says; length 0 of a chunk: leaves all where
+// they are.
+struct permute_banks
+{
+    static constexpr int upper = 1, lower = 1;
+    static constexpr bool affine = false, guarded = false;
+    int length;
+    int chunk;
+    bank_keys keys;
+
+    CK_TILE_FN constexpr multi_index<1> lengths() const { return {length}; }
+    CK_TILE_FN constexpr multi_index<1> map(const multi_index<1>& u) const
+    {
+        return {chunk > 0 ? u[0] ^ (keys.of_line(u[0] / (8 * chunk)) * chunk) : u[0]};
     }
 };
 

@@ -28,15 +28,23 @@ CK_TILE_FN tile<float, gemm::accumulator(S)> accumulators()
     return acc;
 }
 
-// acc [m, n] += a [m, k_pack] * b [n, k_pack] in fp32, the products of one element summed in ascending order of (packed) k.
-template <gemm::shape S, class T>
+// All fragments of a wave.
+constexpr fragment_range all_fragments(const gemm::shape& s)
+{
+    return {0, s.row_fragments(), 0, s.col_fragments()};
+}
+
+// acc [m, n] += a [m, k_pack] * b [n, k_pack] in fp32, the products of one element summed in ascending order of (packed) k. `Of`: by
+// some of the fragments; every fragment of A meets every one of B in one of several calls, and all have been loaded when the last
+// ones, of row and column, meet.
+template <gemm::shape S, fragment_range Of = all_fragments(S), class T>
 CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const tile<T, gemm::a_fragments(S)>& a,
                     const tile<T, gemm::b_fragments(S)>& b)
 {
     if constexpr(gemm::legal_shape<S>::value)
     {
         static_assert(type_of<T> == S.type(), "mma: the instruction multiplies another type");
-        detail::multiply_files<S.fragment().op, S.row_fragments(), S.col_fragments(), S.pack(), S.waves()>(
+        detail::multiply_files<S.fragment().op, S.row_fragments(), S.col_fragments(), S.pack(), S.waves(), Of>(
             acc.files, a.files, b.files);
     }
 }
@@ -57,7 +65,8 @@ CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const lds_tile<T, AL
     else if constexpr(gemm::legal_shape<S>::value)
         static_for<S.k / S.k_pack()>([&](auto i) {
             constexpr int k = i * S.k_pack();
-            mma<S>(acc, load<gemm::a_fragments(S)>(a, {0, k}), load<gemm::b_fragments(S)>(b, {0, k}));
+            mma<S>(acc, load<gemm::a_fragments(S), multi_index{0, k}>(a),
+                   load<gemm::b_fragments(S), multi_index{0, k}>(b));
         });
 }
 

@@ -37,14 +37,22 @@ constexpr distribution tiled_copy(const shape& s, int rows, majorness major, int
     const int fast       = per_thread < line ? per_thread : line; // elements along the contiguous dimension
     if(fast == 0)
         return {}; // fewer elements than threads
-    const row_share row = share_row(s, (contiguous == 0 ? rows : s.k) / fast);
-    const int slow      = per_thread / (fast * row.regs);     // along the other one
-    const int down      = s.fragment().a.lanes() / row.lanes; // lanes
+    // Where the threads turn the patch and store it along k, lanes of a wave share the chunks of LDS that are stored in pieces: lanes
+    // that store at once then meet different banks.
+    const int lanes = s.fragment().a.lanes(), deep = per_thread / fast;
+    const int pieces =
+        contiguous == 0 && deep < line ? common_divisor(common_divisor(line / deep, s.k / deep), lanes) : 1;
+    const row_share row = share_row(s, (contiguous == 0 ? rows : s.k) / fast, lanes / pieces);
+    const int slow      = per_thread / (fast * row.regs); // along the other one
+    const int down      = lanes / row.lanes;
 
-    // Threads run along the contiguous dimension first.
+    // Threads run along the contiguous dimension first, over 128 bytes of it, then over the other one.
+    const int line_lanes = common_divisor(row.lanes, 8);
     return {.lengths = {rows, s.k},
             .wave    = {{row.waves, contiguous, fast * row.lanes}, {s.waves() / row.waves, other, slow * down}},
-            .lane    = {{row.lanes, contiguous, fast}, {down, other, slow}},
+            .lane    = {{line_lanes, contiguous, fast},
+                        {down, other, slow},
+                        {row.lanes / line_lanes, contiguous, fast * line_lanes}},
             .reg     = {{fast / vector, contiguous, vector},
                         {row.regs, contiguous, fast * row.lanes * row.waves},
                         {slow, other, 1}},
@@ -72,25 +80,33 @@ constexpr distribution along_k(const distribution& loaded)
     return d;
 }
 
-// How an operand [rows, k] lies in LDS for an instruction: as Hopper reads it there, or so that fragments are read along k
-// without bank conflicts.
-template <opcode Op, majorness Major>
-constexpr auto operand_layout(int rows, int k)
+// How an operand comes to LDS: which dimension is contiguous there, and who stores it.
+struct operand_store
+{
+    majorness major;
+    distribution writer;
+};
+
+// How an operand [rows, k] lies in LDS, of which a wave reads `fragment`: as Hopper reads it there, or so that neither what stores
+// it nor what reads fragments along k has conflicts of banks.
+template <opcode Op, operand_store From>
+constexpr auto operand_layout(int rows, int k, const distribution& fragment)
 {
     constexpr const matrix_instruction& i = describe(Op);
-    static_assert(Major == majorness::k || i.takes_mn_major,
+    static_assert(From.major == majorness::k || i.takes_mn_major,
                   "operand_layout: the instruction takes operands whose k is contiguous in LDS");
     if constexpr(i.operands == operand_source::lds)
-        return swizzled_128b<Major>{rows, k};
+        return swizzled_128b<From.major>{rows, k};
     else
-        return swizzled(rows, k, bytes_of(i.type), 16, 32);
+        return free_of_conflicts(rows, k, bytes_of(i.type), From.writer, fragment);
 }
 
 // Its elements, those between rows included.
 constexpr int operand_elements(opcode op, int rows, int k)
 {
     const matrix_instruction& i = describe(op);
-    return i.operands == operand_source::lds ? rows * k : swizzled(rows, k, bytes_of(i.type), 16, 32).elements();
+    return i.operands == operand_source::lds ? rows * k
+                                             : free_of_conflicts(rows, k, bytes_of(i.type), {}, {}).elements();
 }
 
 // Both operands of one step.
@@ -108,12 +124,12 @@ constexpr int fragment_registers(const shape& s)
 }
 
 // Both operands of one step in LDS, at `byte_offset`.
-template <shape S, majorness A, majorness B>
+template <shape S, operand_store A, operand_store B>
 struct stage
 {
     using element = element_t<S.type()>;
-    lds_tile<element, operand_layout<S.instruction, A>(S.m, S.k)> a;
-    lds_tile<element, operand_layout<S.instruction, B>(S.n* S.inst().blocks, S.k)> b;
+    lds_tile<element, operand_layout<S.instruction, A>(S.m, S.k, a_fragments(S))> a;
+    lds_tile<element, operand_layout<S.instruction, B>(S.n* S.inst().blocks, S.k, b_fragments(S))> b;
 
     CK_TILE_FN stage(const block& in, int byte_offset)
         : a{in.lds_at<element>(byte_offset)}, b{in.lds_at<element>(byte_offset + decltype(a)::bytes)}

@@ -155,17 +155,19 @@ constexpr distribution accumulator(const shape& s)
 // The part of the accumulator that one row fragment of every wave makes: a strip of waves_m * a_rows rows.
 constexpr distribution strip(const shape& s) { return check(s) ? distribution{} : detail::result(s, 1); }
 
-// How the threads of a block share a row of `chunks`: among lanes of a wave, then waves, then registers of each thread.
+// How the threads of a block share a row of `chunks`: among lanes of a wave, `most` at most, then waves, then registers of each
+// thread.
 struct row_share
 {
     int lanes, waves, regs;
 };
 
-constexpr row_share share_row(const shape& s, int chunks)
+constexpr row_share share_row(const shape& s, int chunks, int most)
 {
-    const int lanes = common_divisor(chunks, s.fragment().a.lanes());
+    const int lanes = common_divisor(chunks, most);
     const int waves = common_divisor(chunks / lanes, s.waves());
     return {lanes, waves, chunks / (lanes * waves)};
 }
+constexpr row_share share_row(const shape& s, int chunks) { return share_row(s, chunks, s.fragment().a.lanes()); }
 
 } // namespace ck_tile::gemm

@@ -70,17 +70,17 @@ CK_TILE_FN constexpr void static_for(F&& f)
         }(__make_integer_seq<detail::counting, int, N>{});
 }
 
-// f(0) ... f(N - 1), where f takes the number as `auto`: for what is done to each of a thread's registers. On a GPU the numbers
+// f(First) ... f(First + N - 1), where f takes the number as `auto`: for what is done to each of a thread's registers. On a GPU the numbers
 // are constants, see static_for; on the CPU, where register files are memory, ints in a loop, which takes half the time to compile.
-template <int N, class F>
+template <int N, int First = 0, class F>
 CK_TILE_FN constexpr void register_for(F&& f)
 {
     if constexpr(on_device)
-        static_for<N>(static_cast<F&&>(f));
+        static_for<N>([&](auto i) { f(constant<First + i>{}); });
     else
     {
         CK_TILE_KEEP_LOOP
-        for(int i = 0; i < N; ++i)
+        for(int i = First; i < First + N; ++i)
             f(i);
     }
 }

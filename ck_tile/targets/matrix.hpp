@@ -4,12 +4,23 @@
 
 #include "ck_tile/targets/matrix_instruction.hpp"
 
+namespace ck_tile
+{
+
+// Fragments of a wave's part of C, of A along the rows and of B along the columns.
+struct fragment_range
+{
+    int first_row, rows, first_col, cols;
+};
+
+} // namespace ck_tile
+
 #include CK_TILE_TARGET_HEADER(matrix.hpp)
 
 // Each architecture's matrix.hpp defines, in namespace ck_tile::detail,
-//   multiply_files<Op, RowFragments, ColFragments, Pack, Waves>(acc, a, b)
-//                                     acc += A * B of fragments by all waves of the block: register files of one thread on a
-//                                     GPU, of all threads on the CPU
+//   multiply_files<Op, RowFragments, ColFragments, Pack, Waves, fragment_range>(acc, a, b)
+//                                     acc += A * B of fragments by all waves of the block, those in the range: register files
+//                                     of one thread on a GPU, of all threads on the CPU
 //   place_accumulators<Registers>(file)
 //                                     keeps accumulators in the registers that suit the instruction
 //   multiply_from_lds<Op, ALayout, BLayout>(acc, a, b)

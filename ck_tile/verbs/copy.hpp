@@ -18,7 +18,7 @@ CK_TILE_FN void copy(const From& from, const lds_tile<T, Layout>& to)
 {
     constexpr distribution D = From::layout;
     if constexpr(looks_at_memory<From>)
-        static_assert(detail::lds_run<D, T, Layout> * sizeof(T) == 16 && D.vecs() * sizeof(T) == 16,
+        static_assert(lds_run(D, Layout, int(sizeof(T))) * sizeof(T) == 16 && D.vecs() * sizeof(T) == 16,
                       "copy: a vector must be 16 bytes, contiguous in memory and in LDS");
     if constexpr(has_async_copies && looks_at_memory<From>)
         for_each_thread<D>([&](thread t) {

@@ -45,18 +45,15 @@ CK_TILE_FN void store(const Window& to, const tile<typename Window::element, Win
     });
 }
 
+// Some of a tile's registers.
+struct register_range
+{
+    int first, count;
+};
+constexpr register_range all_registers(const distribution& d) { return {0, d.regs()}; }
+
 namespace detail
 {
-// Elements that one LDS access moves: contiguous in the register and in LDS, 16 bytes at most. Every line of LDS starts at a
-// multiple of them.
-template <distribution D, class T, auto Layout>
-inline constexpr int lds_run = [] {
-    int run = D.vector_dim() == Layout.contiguous ? 16 / int(sizeof(T)) : 1;
-    while(D.contiguous() % run != 0 || Layout.chunk % run != 0 || Layout.line() % run != 0)
-        run /= 2;
-    return run;
-}();
-
 // Where each run of a thread's elements lies in a tile, from the thread's first.
 template <distribution D, int Run>
 inline constexpr auto coords_of_runs = [] {
@@ -68,48 +65,122 @@ inline constexpr auto coords_of_runs = [] {
     return coords;
 }();
 
-// Calls visit(register, first vector element, address) for each run of a thread's elements that is contiguous in LDS.
-template <distribution D, class T, auto Layout, class Visit>
-CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2> origin, thread t, Visit&& visit)
+// Where the runs lie from the thread's first element, in a layout that permutes chunks: an offset xor `turn`, and then plus `far`.
+struct permuted_offset
 {
-    constexpr int run  = lds_run<D, T, Layout>;
-    const int row      = origin[0] + first_element<D, 0>(t);
-    const int col      = origin[1] + first_element<D, 1>(t);
-    constexpr int runs = D.vecs() / run; // in a register
-    register_for<D.regs() * runs>([&](auto i) {
-        const multi_index<2> coord = entry<coords_of_runs<D, run>>(i);
-        visit(i / runs, i % runs * run, memory.at(row + coord[0], col + coord[1]));
-    });
-}
-} // namespace detail
+    int turn, far;
+};
 
-// The tile that lies at `origin` (row, column) of an lds_tile.
-template <distribution D, class T, auto Layout>
-CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origin = {})
+// The same for the runs of D at an origin, if the offsets of lanes, waves and registers have no bits in common: then none carries into
+// another, and the permutation of their sum is that of each.
+template <distribution D, auto Layout, int Run, multi_index<2> Origin>
+inline constexpr auto permuted_offsets = [] {
+    struct
+    {
+        bool apart                                                    = false;
+        constants<permuted_offset, D.regs() * D.vecs() / Run> offsets = {};
+    } found;
+    if constexpr(requires { Layout.keys; })
+        if constexpr(Layout.chunk > 0)
+        {
+            const auto number = [](multi_index<2> at) { return at[0] * Layout.line() + at[1]; };
+            int of_lanes = 0, of_waves = 0;
+            for(int lane = 0; lane < D.lanes(); ++lane)
+                of_lanes |= number({D.lane.along(0, lane), D.lane.along(1, lane)});
+            for(int wave = 0; wave < D.waves(); ++wave)
+                of_waves |= number({D.wave.along(0, wave), D.wave.along(1, wave)});
+            found.apart = (of_lanes & of_waves) == 0;
+            for(int i = 0; i < D.regs() * D.vecs() / Run; ++i)
+            {
+                const multi_index<2> run = coords_of_runs<D, Run>.values[i];
+                const int plain          = number({run[0] + Origin[0], run[1] + Origin[1]});
+                const int line           = 8 * Layout.chunk;
+                const int permuted       = plain ^ Layout.keys.of_line(plain / line) * Layout.chunk;
+                found.apart              = found.apart && (plain & (of_lanes | of_waves)) == 0;
+                found.offsets.values[i]  = {permuted % line, permuted - permuted % line};
+            }
+        }
+    return found;
+}();
+
+// Calls visit(register, first vector element, address) for each run of a thread's elements that is contiguous in LDS, of the
+// registers in `Of`. The tile is at Origin, and `beyond` from there.
+template <distribution D, multi_index<2> Origin, bool Fixed, register_range Of, class T, auto Layout, class Visit>
+CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2> beyond, thread t, Visit&& visit)
 {
-    constexpr int run = detail::lds_run<D, T, Layout>;
-    tile<T, D> to;
+    constexpr int run  = lds_run(D, Layout, int(sizeof(T)));
+    constexpr int runs = D.vecs() / run; // in a register
+    const int row      = first_element<D, 0>(t);
+    const int col      = first_element<D, 1>(t);
+    if constexpr(Fixed && permuted_offsets<D, Layout, run, Origin>.apart)
+    {
+        const int own = Layout.map()({row, col}).offset;
+        register_for<Of.count * runs, Of.first * runs>([&](auto i) {
+            const permuted_offset from = entry<permuted_offsets<D, Layout, run, Origin>.offsets>(i);
+            visit(i / runs, i % runs * run, memory.data + (own ^ from.turn) + from.far);
+        });
+    }
+    else
+        register_for<Of.count * runs, Of.first * runs>([&](auto i) {
+            const multi_index<2> from = Origin + beyond, coord = entry<coords_of_runs<D, run>>(i);
+            visit(i / runs, i % runs * run, memory.at(row + from[0] + coord[0], col + from[1] + coord[1]));
+        });
+}
+
+template <multi_index<2> Origin, bool Fixed, register_range Of, class T, distribution D, auto Layout>
+CK_TILE_FN void load_from_lds(tile<T, D>& to, const lds_tile<T, Layout>& from, multi_index<2> beyond = {})
+{
+    constexpr int run = lds_run(D, Layout, int(sizeof(T)));
     for_each_thread<D>([&](thread t) {
         auto& registers = to.file_of(t);
-        detail::each_lds_access<D>(from, origin, t, [&](int r, int v, const T* address) {
+        each_lds_access<D, Origin, Fixed, Of>(from, beyond, t, [&](int r, int v, const T* address) {
             __builtin_memcpy(reinterpret_cast<T*>(&registers.reg[r]) + v,
                              __builtin_assume_aligned(address, run * sizeof(T)), run * sizeof(T));
         });
     });
+}
+} // namespace detail
+
+// The tile that lies at Origin (row, column) of an lds_tile; or at an origin that the program works out.
+template <distribution D, multi_index<2> Origin = {}, class T, auto Layout>
+CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from)
+{
+    tile<T, D> to;
+    detail::load_from_lds<Origin, true, all_registers(D)>(to, from);
+    return to;
+}
+template <distribution D, class T, auto Layout>
+CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origin)
+{
+    tile<T, D> to;
+    detail::load_from_lds<multi_index<2>{}, false, all_registers(D)>(to, from, origin);
     return to;
 }
 
-template <class T, auto Layout, distribution D>
-CK_TILE_FN void store(const lds_tile<T, Layout>& to, const tile<T, D>& from, multi_index<2> origin = {})
+// Of the tile that lies in LDS some of the registers, for programs that say what is loaded when.
+template <register_range Of, class T, distribution D, auto Layout>
+CK_TILE_FN void load_registers(tile<T, D>& to, const lds_tile<T, Layout>& from)
 {
-    constexpr int run = detail::lds_run<D, T, Layout>;
+    detail::load_from_lds<multi_index<2>{}, true, Of>(to, from);
+}
+
+template <register_range Of, multi_index<2> Origin = {}, class T, auto Layout, distribution D>
+CK_TILE_FN void store_registers(const lds_tile<T, Layout>& to, const tile<T, D>& from)
+{
+    constexpr int run = lds_run(D, Layout, int(sizeof(T)));
     for_each_thread<D>([&](thread t) {
         const auto& registers = from.file_of(t);
-        detail::each_lds_access<D>(to, origin, t, [&](int r, int v, T* address) {
+        detail::each_lds_access<D, Origin, true, Of>(to, {}, t, [&](int r, int v, T* address) {
             __builtin_memcpy(__builtin_assume_aligned(address, run * sizeof(T)),
                              reinterpret_cast<const T*>(&registers.reg[r]) + v, run * sizeof(T));
         });
     });
+}
+
+template <multi_index<2> Origin = {}, class T, auto Layout, distribution D>
+CK_TILE_FN void store(const lds_tile<T, Layout>& to, const tile<T, D>& from)
+{
+    store_registers<all_registers(D), Origin>(to, from);
 }
 
 } // namespace ck_tile

@@ -5,6 +5,7 @@
 // seen through the windows of the convolution. The reduction over l is split; each split owns a range of pixels.
 #pragma once
 
+#include "ck_tile/core/block_order.hpp"
 #include "ops/grouped_conv/views.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 
@@ -85,9 +86,11 @@ struct program
     };
 
     // Tiles of one group and split are neighbours: they share dY and X in the cache.
-    static CK_TILE_FN coord unmerge_block(unsigned number, const arguments& a)
+    static CK_TILE_FN coord unmerge_block(unsigned block, const arguments& a)
     {
-        const auto digits = merge<4>{{a.splits, a.conv.groups, a.tiles_n, a.tiles_m}}.map({static_cast<int>(number)});
+        const merge<4> all = {{a.splits, a.conv.groups, a.tiles_n, a.tiles_m}};
+        const int number   = neighbours_on_one_chiplet<facts(arch).chiplets>(static_cast<int>(block), all.end);
+        const auto digits  = all.map({number});
         return {digits[3], digits[2], digits[1], digits[0]};
     }
 

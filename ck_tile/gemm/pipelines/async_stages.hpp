@@ -53,7 +53,7 @@ struct pipeline_traits<pipeline::async_stages>
     template <shape S, int Stages, class A, class B, class Acc>
     static CK_TILE_FN void run(const block& in, Acc& acc, A a, B b, int steps)
     {
-        using operands_in_lds = stage<S, major_of(A::layout), major_of(B::layout)>;
+        using operands_in_lds = stage<S, {major_of(A::layout), A::layout}, {major_of(B::layout), B::layout}>;
         constexpr int bytes   = operand_bytes(S);
         constexpr int ahead   = Stages - 2; // one stage is multiplied, one may be until the barrier
         static_assert(ahead >= 1, "async_stages: copies need a stage of their own");

@@ -27,8 +27,10 @@ CK_TILE_FN auto bits_of(const A& x)
     return __builtin_bit_cast(vector<short, sizeof(A) / sizeof(short)>, x);
 }
 
-// acc += A * B for the thread's wave: each fragment of A with each of B, instruction by instruction along k.
-template <opcode Op, int RowFragments, int ColFragments, int Pack, int Waves, class AccFile, class AFile, class BFile>
+// acc += A * B for the thread's wave: each fragment of A with each of B, of the fragments in `Of`, instruction by instruction
+// along k.
+template <opcode Op, int RowFragments, int ColFragments, int Pack, int Waves, fragment_range Of, class AccFile,
+          class AFile, class BFile>
 CK_TILE_FN void multiply_files(AccFile* acc, const AFile* a, const BFile* b)
 {
     using element    = std::remove_cvref_t<decltype(a->reg[0][0])>;
@@ -43,10 +45,10 @@ CK_TILE_FN void multiply_files(AccFile* acc, const AFile* a, const BFile* b)
     for(int step = 0; step < Pack; ++step)
     {
         CK_TILE_UNROLL
-        for(int j = 0; j < ColFragments; ++j)
+        for(int j = Of.first_col; j < Of.first_col + Of.cols; ++j)
         {
             CK_TILE_UNROLL
-            for(int i = 0; i < RowFragments; ++i)
+            for(int i = Of.first_row; i < Of.first_row + Of.rows; ++i)
             {
                 auto& c = acc->reg[i + RowFragments * j];
                 c       = matrix_multiply_add<Op>(share(a->reg[i], step), share(b->reg[j], step), c);

@@ -28,22 +28,32 @@ CK_TILE_FN int exchange_word(int x, int mask, int lanes)
 
 CK_TILE_FN void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
 
-// Spreads the memory instructions of the basic block over the first quarter of its matrix instructions: a load from memory,
-// its share of the LDS reads, a few products, the next load. The other three quarters hide the latency of the loads, whose
-// values go to LDS at the end.
+// All LDS reads of the basic block come first, so that products wait for one latency and not for one each; loads from memory go
+// among the first quarter of the products, which leaves three to hide their latency before their values go to LDS.
 template <step_mix Mix>
 CK_TILE_FN void schedule_step()
 {
     constexpr int matrix = 0x8, load = 0x20, lds_read = 0x100;
     constexpr int groups = Mix.loads > 0 ? Mix.loads : 1;
-    constexpr int reads  = (Mix.lds_reads + groups - 1) / groups;
     constexpr int few    = Mix.matrix / (4 * groups);
     if constexpr(few > 0)
+    {
+        __builtin_amdgcn_sched_group_barrier(lds_read, Mix.lds_reads, 0);
         static_for<groups>([&](auto) {
-            __builtin_amdgcn_sched_group_barrier(load, 1, 0);
-            __builtin_amdgcn_sched_group_barrier(lds_read, reads, 0);
             __builtin_amdgcn_sched_group_barrier(matrix, few, 0);
+            __builtin_amdgcn_sched_group_barrier(load, 1, 0);
         });
+    }
+}
+
+// The bytes of `high` have the numbers 4 to 7, those of `low` 0 to 3.
+inline constexpr bool joins_halves = true;
+template <int Low, int High>
+CK_TILE_FN unsigned join_halves(unsigned low, unsigned high)
+{
+    constexpr unsigned from_low = 2 * Low, from_high = 4 + 2 * High;
+    return __builtin_amdgcn_perm(high, low,
+                                 from_high << 24 | 1 << 24 | from_high << 16 | from_low << 8 | 1 << 8 | from_low);
 }
 
 template <class Word>

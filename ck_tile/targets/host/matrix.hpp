@@ -133,10 +133,13 @@ void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
     }
 }
 
-// The same for all waves of the block.
-template <opcode Op, int RowFragments, int ColFragments, int Pack, int Waves, class AccFile, class AFile, class BFile>
-void multiply_files(AccFile* acc, const AFile* a, const BFile* b)
+// The same for all waves of the block. Of ranges of fragments the last one does it all.
+template <opcode Op, int RowFragments, int ColFragments, int Pack, int Waves, fragment_range Of, class AccFile,
+          class AFile, class BFile>
+void multiply_files([[maybe_unused]] AccFile* acc, [[maybe_unused]] const AFile* a, [[maybe_unused]] const BFile* b)
 {
+    if constexpr(Of.first_row + Of.rows < RowFragments || Of.first_col + Of.cols < ColFragments)
+        return;
     constexpr int lanes = wave_layout<Op>::lanes;
     for(int wave = 0; wave < Waves; ++wave)
         multiply_wave<Op, RowFragments, ColFragments, Pack>(acc + wave * lanes, a + wave * lanes, b + wave * lanes);

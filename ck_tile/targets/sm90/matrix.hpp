@@ -39,13 +39,15 @@ CK_TILE_FN void matrix_multiply_add(Four low, Four high, Four b, C& c)
             : "r"(x[0]), "r"(y[0]), "r"(x[1]), "r"(y[1]), "r"(z[0]), "r"(z[1]));
 }
 
-// acc += A * B for the thread's wave: each fragment of A with each of B, instruction by instruction along k.
-template <opcode Op, int RowFragments, int ColFragments, int Pack, int Waves, class AccFile, class AFile, class BFile>
+// acc += A * B for the thread's wave: each fragment of A with each of B, of the fragments in `Of`, instruction by instruction
+// along k.
+template <opcode Op, int RowFragments, int ColFragments, int Pack, int Waves, fragment_range Of, class AccFile,
+          class AFile, class BFile>
 CK_TILE_FN void multiply_files(AccFile* acc, const AFile* a, const BFile* b)
 {
-    static_for<Pack * RowFragments * ColFragments>([&](auto n) {
-        constexpr int i = n % RowFragments, j = n / RowFragments % ColFragments,
-                      step = n / (RowFragments * ColFragments);
+    static_for<Pack * Of.rows * Of.cols>([&](auto n) {
+        constexpr int i = Of.first_row + n % Of.rows, j = Of.first_col + n / Of.rows % Of.cols,
+                      step = n / (Of.rows * Of.cols);
         auto& c            = acc->reg[i + RowFragments * j];
         if constexpr(Op == opcode::fma_4x8x1_fp32)
             c[0] = __builtin_fmaf(a->reg[i][step], b->reg[j][step], c[0]);

@@ -2,7 +2,7 @@
 // Tiles in LDS: layouts are bijections, swizzled ones meet each bank once, and what is stored is loaded.
 #include "ck_tile/core/lds_tile.hpp"
 
-#include "ck_tile/gemm/pipelines.hpp"
+#include "ck_tile/gemm/tile_config.hpp"
 #include "tests/support/gemm_shapes.hpp"
 #include "tests/support/tile_elements.hpp"
 
@@ -31,37 +31,14 @@ void expect_bijection(const Layout& layout)
         }
 }
 
-// The hardware serves 16-byte accesses of eight consecutive lanes at once: together they must touch each of the 32 banks
-// of 4 bytes exactly once. Lanes walk down the rows, all at one chunk.
-void expect_no_bank_conflicts(const lds_layout& layout, int element_bytes)
-{
-    const auto map  = layout.map();
-    const int chunk = 16 / element_bytes;
-    for(int col = 0; col < layout.cols; col += chunk)
-        for(int first = 0; first + 8 <= layout.rows; first += 8)
-        {
-            int hits[32] = {};
-            for(int row = first; row < first + 8; ++row)
-            {
-                const int byte = map({row, col}).offset * element_bytes;
-                ASSERT_EQ(byte % 16, 0) << "row " << row << " column " << col << " is not aligned";
-                ASSERT_EQ(map({row, col + chunk - 1}).offset, map({row, col}).offset + chunk - 1)
-                    << "a chunk lies apart";
-                for(int word = 0; word < 4; ++word)
-                    ++hits[(byte / 4 + word) % 32];
-            }
-            for(int bank = 0; bank < 32; ++bank)
-                ASSERT_EQ(hits[bank], 1) << "bank " << bank << ", rows from " << first << ", column " << col;
-        }
-}
-
 TEST(LdsTile, LayoutsAreBijections)
 {
-    for(int element_bytes : {2, 4})
-        for(int vector_bytes : {4, 8, 16})
-            for(int rows : {1, 8, 16, 48, 64, 128})
-                for(int cols : {8, 16, 24, 32, 40, 64, 96, 128, 256})
-                    expect_bijection(swizzled(rows, cols, element_bytes, vector_bytes, 32));
+    for(int chunk : {4, 8})
+        for(int rows : {8, 16, 48, 64, 128})
+            for(int cols : {8, 16, 32, 64, 96, 128, 256})
+                if(rows * cols % (8 * chunk) == 0)
+                    expect_bijection(
+                        lds_layout{.rows = rows, .cols = cols, .chunk = chunk, .keys = {1, 6, 0, 3, 7, 4}});
     expect_bijection(lds_layout{.rows = 5, .cols = 7});
     expect_bijection(lds_layout{.rows = 5, .cols = 7, .pad = 3});
     for(int rows : {64, 128, 256})
@@ -85,41 +62,72 @@ TEST(LdsTile, LinesAreSwizzledAsWgmmaReadsThem)
         }
 }
 
-TEST(LdsTile, SwizzledLayoutsMeetEachBankOnce)
+// Lanes as the hardware serves them together: an access takes as many cycles as its busiest bank has words.
+TEST(LdsTile, CostsOfAccesses)
 {
-    for(int element_bytes : {2, 4})
-        for(int rows : {8, 16, 32, 64, 128, 256})
-            for(int line = 16; line <= 1024; line *= 2)
-            {
-                SCOPED_TRACE(std::to_string(rows) + " rows of " + std::to_string(line) + " bytes");
-                const lds_layout layout = swizzled(rows, line / element_bytes, element_bytes, 16, 32);
-                EXPECT_EQ(layout.elements(), rows * line / element_bytes) << "needs no padding";
-                expect_no_bank_conflicts(layout, element_bytes);
-            }
+    const auto cost = [](int bytes, int lanes, lds_direction direction, auto&& byte_of) {
+        const lds_cost c = cost_of_access({bytes, lanes, direction}, byte_of);
+        return std::pair(c.cycles, c.least);
+    };
+    using enum lds_direction;
+    EXPECT_EQ(cost(4, 64, write, [](int lane) { return 4 * lane; }), std::pair(2, 2));
+    EXPECT_EQ(cost(4, 32, read, [](int) { return 40; }), std::pair(1, 1)) << "all lanes read one word";
+    EXPECT_EQ(cost(4, 32, read, [](int lane) { return 128 * lane; }), std::pair(32, 1)) << "all in one bank";
+    EXPECT_EQ(cost(8, 64, write, [](int lane) { return 8 * lane; }), std::pair(4, 4));
+    EXPECT_EQ(cost(8, 64, write, [](int lane) { return 16 * lane; }), std::pair(8, 4)) << "every other pair of banks";
+    EXPECT_EQ(cost(16, 64, write, [](int lane) { return 16 * lane; }), std::pair(8, 8));
+    EXPECT_EQ(cost(2, 64, write, [](int lane) { return 2 * lane; }), std::pair(1, 1));
+    // From lane 20 on half a line further. Lanes 0 to 3 are read with 20 to 23, 8 to 11 with 28 to 31, 12 to 15 with 24 to 27:
+    // three of the eight groups meet each bank twice; of those that write, 16 to 23.
+    EXPECT_EQ(cost(16, 64, read, [](int lane) { return lane < 20 ? 16 * lane : 16 * (lane + 4); }).first, 11);
+    EXPECT_EQ(cost(16, 64, write, [](int lane) { return lane < 20 ? 16 * lane : 16 * (lane + 4); }).first, 9);
 }
 
-// Rows that have no power of two of vectors are padded, where that helps.
-TEST(LdsTile, PaddedLayoutsMeetEachBankOnce)
+// Whoever reads 16 bytes of rows of a power of two of chunks, or of another number, by the lanes of a matrix instruction.
+TEST(LdsTile, RowsAreReadWithoutConflicts)
 {
+    const distribution down = {.lengths = {64}, .wave = {}, .lane = {{64, 0, 1}}, .reg = {}, .vec = {}};
     for(int element_bytes : {2, 4})
-        for(int chunks : {3, 5, 6, 7, 10, 12, 14, 20, 24})
+        for(int chunks : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 64})
         {
-            SCOPED_TRACE(std::to_string(chunks) + " vectors a row, elements of " + std::to_string(element_bytes) +
-                         " bytes");
-            expect_no_bank_conflicts(swizzled(64, chunks * 16 / element_bytes, element_bytes, 16, 32), element_bytes);
+            distribution reader     = down;
+            reader.vec              = digit{16 / element_bytes, 1, 1};
+            const lds_layout layout = free_of_conflicts(64, chunks * 16 / element_bytes, element_bytes, reader, reader);
+            EXPECT_FALSE(cost_of(reader, layout, element_bytes, lds_direction::read).has_conflicts())
+                << chunks << " chunks a row, elements of " << element_bytes << " bytes";
+            expect_bijection(layout);
         }
 }
 
-TEST(LdsTile, OperandsOfEveryGemmShapeMeetEachBankOnce)
+// The law of the main loops: what they store and what they read meets each bank once, in the shapes of every architecture, whatever
+// the order in memory.
+TEST(LdsTile, OperandsOfGemmShapesMeetEachBankOnce)
 {
+    int seen = 0;
     for(const target* arch : all_targets)
         for(const gemm::shape& s : gemm_shapes(*arch))
-        {
-            if(s.inst().operands == operand_source::lds)
-                continue; // the hardware's own layout
-            SCOPED_TRACE(describe_shape(s));
-            expect_no_bank_conflicts(swizzled(s.m, s.k, bytes_of(s.type()), 16, 32), bytes_of(s.type()));
-        }
+            for(majorness major : {majorness::mn, majorness::k})
+                for(bool of_b : {false, true})
+                {
+                    const int rows  = of_b ? s.n * s.inst().blocks : s.m;
+                    const int bytes = bytes_of(s.type()), vector = 16 / bytes;
+                    if(s.inst().operands == operand_source::lds || // the hardware's own layout
+                       gemm::detail::check_operand(s, rows, {major, vector}))
+                        continue;
+                    const distribution writer = gemm::along_k(gemm::tiled_copy(s, rows, major, vector));
+                    const distribution reader = of_b ? gemm::b_fragments(s) : gemm::a_fragments(s);
+                    const lds_layout layout   = free_of_conflicts(rows, s.k, bytes, writer, reader);
+                    const lds_cost reads      = cost_of(reader, layout, bytes, lds_direction::read),
+                                   writes     = cost_of(writer, layout, bytes, lds_direction::write);
+                    const std::string what    = describe_shape(s) + (of_b ? " B" : " A") +
+                                                (major == majorness::k ? " k contiguous" : " rows contiguous");
+                    EXPECT_FALSE(reads.has_conflicts()) << what << ": reads " << reads.cycles << " of " << reads.least;
+                    EXPECT_FALSE(writes.has_conflicts())
+                        << what << ": writes " << writes.cycles << " of " << writes.least;
+                    expect_bijection(layout);
+                    ++seen;
+                }
+    EXPECT_GT(seen, 300);
 }
 
 // Distributions of a 64 x 32 tile: what one writes, the others read.
@@ -138,18 +146,27 @@ constexpr distribution scattered    = {
 constexpr distribution replicated = {
     .lengths = {64, 32}, .wave = {{2}}, .lane = {{64, 0, 1}}, .reg = {}, .vec = {{32, 1, 1}}};
 
-template <distribution Write, distribution Read, class T, lds_layout Layout>
-void expect_round_trip(const lds_tile<T, Layout>& memory, multi_index<2> origin)
+constexpr lds_layout permuted(int rows, int cols, int chunk)
 {
-    const auto value = [](int i, int j) { return (i * 37 + j * 5) % 251 - 100; };
-    store(memory, generate<T, Write, 2>([&](int i, int j) { return convert<T>(float(value(i, j))); }), origin);
+    return {.rows = rows, .cols = cols, .chunk = chunk, .keys = {3, 1, 4, 2, 7, 5}};
+}
+
+template <distribution Write, distribution Read, multi_index<2> Origin, class T, lds_layout Layout>
+void expect_round_trip(const lds_tile<T, Layout>& memory)
+{
+    constexpr multi_index<2> origin = Origin;
+    const auto value                = [](int i, int j) { return (i * 37 + j * 5) % 251 - 100; };
+    store<Origin>(memory, generate<T, Write, 2>([&](int i, int j) { return convert<T>(float(value(i, j))); }));
     for(int i = 0; i < 64; ++i)
         for(int j = 0; j < 32; ++j)
             ASSERT_EQ(convert<float>(*memory.at(origin[0] + i, origin[1] + j)), float(value(i, j)));
-    int wrong = 0;
-    each_element(load<Read>(memory, origin),
-                 [&](const multi_index<3>& at, T x) { wrong += convert<float>(x) != float(value(at[0], at[1])); });
-    EXPECT_EQ(wrong, 0);
+    for(const auto& loaded : {load<Read, Origin>(memory), load<Read>(memory, origin)})
+    {
+        int wrong = 0;
+        each_element(loaded,
+                     [&](const multi_index<3>& at, T x) { wrong += convert<float>(x) != float(value(at[0], at[1])); });
+        EXPECT_EQ(wrong, 0);
+    }
 }
 
 // Through both corners, with one pair of distributions each way.
@@ -160,22 +177,22 @@ void expect_round_trips()
     for(T& x : data)
         x = convert<T>(-1.f);
     const lds_tile<T, Layout> memory{data};
-    for(const multi_index<2> origin : {multi_index{0, 0}, {Layout.rows - 64, Layout.cols - 32}})
-        expect_round_trip<Write, Read>(memory, origin);
+    expect_round_trip<Write, Read, multi_index{0, 0}>(memory);
+    expect_round_trip<Write, Read, multi_index{Layout.rows - 64, Layout.cols - 32}>(memory);
     for(int i = Layout.elements(); i < Layout.elements() + 16; ++i)
         EXPECT_EQ(convert<float>(data[i]), -1.f) << "stored past the end";
 }
 
 TEST(LdsTile, LoadGivesWhatAnotherDistributionStored)
 {
-    expect_round_trips<along_rows, down_columns, fp16, swizzled(64, 32, 2, 16, 32)>();
-    expect_round_trips<replicated, along_rows, fp16, swizzled(96, 64, 2, 8, 32)>();
-    expect_round_trips<down_columns, scattered, float, swizzled(96, 64, 4, 16, 32)>();
-    expect_round_trips<scattered, replicated, float, swizzled(64, 96, 4, 16, 32)>();
+    expect_round_trips<along_rows, down_columns, fp16, permuted(64, 32, 8)>();
+    expect_round_trips<replicated, along_rows, fp16, permuted(96, 64, 8)>();
+    expect_round_trips<down_columns, scattered, float, permuted(96, 64, 4)>();
+    expect_round_trips<scattered, replicated, float, permuted(64, 96, 4)>();
     expect_round_trips<along_rows, scattered, bf16, lds_layout{.rows = 64, .cols = 64}>();
     expect_round_trips<along_rows, scattered, fp16, lds_layout{.rows = 64, .cols = 32, .pad = 2}>();
-    static_assert(detail::lds_run<along_rows, fp16, lds_layout{.rows = 64, .cols = 32}> == 8);
-    static_assert(detail::lds_run<along_rows, fp16, lds_layout{.rows = 64, .cols = 32, .pad = 2}> == 2,
+    static_assert(lds_run(along_rows, lds_layout{.rows = 64, .cols = 32}, 2) == 8);
+    static_assert(lds_run(along_rows, lds_layout{.rows = 64, .cols = 32, .pad = 2}, 2) == 2,
                   "rows start at multiples of 4 bytes only");
     static_assert(lds_tile<fp16, lds_layout{.rows = 4, .cols = 8, .pad = 2}>::bytes == 80);
 }

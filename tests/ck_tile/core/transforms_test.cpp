@@ -138,7 +138,7 @@ TEST(Transforms, AreWhatTheyAreDefinedToBe)
     }
     EXPECT_TRUE(pad::guarded);
     EXPECT_FALSE(pass_through::guarded || slice::guarded || offset::guarded || embed<2>::guarded || merge<2>::guarded ||
-                 unmerge<2>::guarded || xor_chunks::guarded || freeze::guarded);
+                 unmerge<2>::guarded || xor_chunks::guarded || permute_banks::guarded || freeze::guarded);
 }
 
 // map(a + b) = map(a) + map(b) - map(0), also outside of the lengths.
@@ -170,7 +170,7 @@ TEST(Transforms, AffineOnesAdd)
         expect_affine(random, freeze{n});
     }
     // A merge of one dimension is a renaming; of more it is not affine, and says so.
-    static_assert(merge<1>::affine && !merge<2>::affine && !xor_chunks::affine);
+    static_assert(merge<1>::affine && !merge<2>::affine && !xor_chunks::affine && !permute_banks::affine);
     const merge<2> m = {{4, 3}};
     EXPECT_NE(m.map({2 + 2}), m.map({2}) + m.map({2}) - m.map({0}));
 }
@@ -179,37 +179,52 @@ TEST(Transforms, XorChunksPermutesEachRowAndInvertsItself)
 {
     for(int chunk : {1, 2, 4, 8})
         for(int chunks : {1, 2, 4, 8, 16, 32})
-            for(int rows_per_turn : {1, 2, 4, 8})
+        {
+            const xor_chunks x = {70, chunks * chunk, chunk};
+            ASSERT_EQ(x.lengths(), (multi_index{x.rows, x.cols}));
+            for(int row = 0; row < x.rows; ++row)
             {
-                const xor_chunks x = {70, chunks * chunk, chunk, rows_per_turn};
-                ASSERT_EQ(x.lengths(), (multi_index{x.rows, x.cols}));
-                for(int row = 0; row < x.rows; ++row)
+                std::vector<bool> hit(static_cast<std::size_t>(x.cols));
+                for(int col = 0; col < x.cols; ++col)
                 {
-                    std::vector<bool> hit(static_cast<std::size_t>(x.cols));
-                    for(int col = 0; col < x.cols; ++col)
-                    {
-                        const auto to = x.map({row, col});
-                        ASSERT_EQ(to[0], row);
-                        ASSERT_TRUE(to[1] >= 0 && to[1] < x.cols && !hit[static_cast<std::size_t>(to[1])])
-                            << "row " << row << " column " << col << " goes to " << to[1];
-                        hit[static_cast<std::size_t>(to[1])] = true;
-                        ASSERT_EQ(to[1] % chunk, col % chunk) << "a chunk stays together";
-                        ASSERT_EQ(to[1] / chunk, x.map({row, col / chunk * chunk})[1] / chunk);
-                        ASSERT_EQ(x.map(to), (multi_index{row, col}));
-                    }
+                    const auto to = x.map({row, col});
+                    ASSERT_EQ(to[0], row);
+                    ASSERT_TRUE(to[1] >= 0 && to[1] < x.cols && !hit[static_cast<std::size_t>(to[1])])
+                        << "row " << row << " column " << col << " goes to " << to[1];
+                    hit[static_cast<std::size_t>(to[1])] = true;
+                    ASSERT_EQ(to[1] % chunk, col % chunk) << "a chunk stays together";
+                    ASSERT_EQ(to[1] / chunk, x.map({row, col / chunk * chunk})[1] / chunk);
+                    ASSERT_EQ(x.map(to), (multi_index{row, col}));
                 }
             }
+        }
 }
 
-TEST(Transforms, XorChunksTurnsAsRowsGoOn)
+// Chunks change places within their line alone, by the keys of the bits of its number, and back again.
+TEST(Transforms, PermuteBanksPermutesEachLineAndInvertsItself)
 {
-    const xor_chunks x = {16, 32, 8, 2};
-    EXPECT_EQ(x.map({0, 0})[1], 0);
-    EXPECT_EQ(x.map({1, 0})[1], 0);
-    EXPECT_EQ(x.map({2, 0})[1], 8);
-    EXPECT_EQ(x.map({5, 8})[1], 24);
-    EXPECT_EQ(x.map({8, 0})[1], 8) << "the higher bits of the row join in";
-    EXPECT_EQ(x.map({10, 0})[1], 0) << "turn 5: 1 xor 1";
+    random_numbers random(9);
+    for(int chunk : {4, 8})
+        for(int i = 0; i < 20; ++i)
+        {
+            permute_banks x = {300 * 8 * chunk, chunk, {}};
+            for(auto& key : x.keys.key)
+                key = static_cast<unsigned char>(random.between(0, 7));
+            for(int line : {0, 1, 2, 3, 5, 64, 128, 255, 299})
+            {
+                int turn = 0;
+                for(int bit = 0; bit < bank_keys::bits; ++bit)
+                    if((line >> bit & 1) != 0)
+                        turn ^= x.keys.key[bit];
+                for(int at = 0; at < 8 * chunk; ++at)
+                {
+                    const int from = line * 8 * chunk + at, to = x.map({from})[0];
+                    ASSERT_EQ(to, line * 8 * chunk + (at / chunk ^ turn) * chunk + at % chunk);
+                    ASSERT_EQ(x.map({to})[0], from);
+                }
+            }
+        }
+    EXPECT_EQ((permute_banks{100, 0, {}}.map({77})[0]), 77) << "without chunks nothing moves";
 }
 
 // The same transform as a constant and as a value that the compiler does not know.
@@ -242,7 +257,8 @@ TEST(Transforms, ConstantsAndRunTimeValuesAgree)
     expect_the_same<embed<2>{{12, 12}, {3, 5}}>(random);
     expect_the_same<merge<3>{{2, 3, 2}}>(random);
     expect_the_same<unmerge<2>{{12, 12}}>(random);
-    expect_the_same<xor_chunks{12, 16, 4, 2}>(random);
+    expect_the_same<xor_chunks{12, 16, 4}>(random);
+    expect_the_same<permute_banks{12, 4, {1, 2}}>(random);
     expect_the_same<freeze{7}>(random);
 
     static_assert(merge<3>{{2, 3, 4}}.map({23}) == multi_index{1, 2, 3});
@@ -250,7 +266,7 @@ TEST(Transforms, ConstantsAndRunTimeValuesAgree)
     static_assert(unmerge<3>{{2, 3, 4}}.map({1, 2, 3})[0] == 23);
     static_assert(embed<2>{{5, 3}, {2, 3}}.map({4, 2})[0] == 14);
     static_assert(pad{5, 1, 2}.lengths()[0] == 8 && pad{5, 1, 2}.map({0})[0] == -1);
-    static_assert(xor_chunks{16, 32, 8, 1}.map({3, 9}) == multi_index{3, 17});
+    static_assert(xor_chunks{16, 32, 8}.map({3, 9}) == multi_index{3, 17});
 }
 
 } // namespace

@@ -55,9 +55,11 @@ template <gemm::shape S, majorness Major = majorness::k>
 void expect_product()
 {
     SCOPED_TRACE(std::string(S.inst().name) + " waves " + std::to_string(S.waves_m) + "x" + std::to_string(S.waves_n));
-    using element            = element_t<S.type()>;
-    constexpr auto a_in_lds  = gemm::operand_layout<S.instruction, Major>(S.m, S.k);
-    constexpr auto b_in_lds  = gemm::operand_layout<S.instruction, Major>(S.n * S.inst().blocks, S.k);
+    using element                         = element_t<S.type()>;
+    constexpr gemm::operand_store a_store = {Major, gemm::a_fragments(S)}, b_store = {Major, gemm::b_fragments(S)};
+    constexpr auto a_in_lds = gemm::operand_layout<S.instruction, a_store>(S.m, S.k, gemm::a_fragments(S));
+    constexpr auto b_in_lds =
+        gemm::operand_layout<S.instruction, b_store>(S.n * S.inst().blocks, S.k, gemm::b_fragments(S));
     constexpr int a_elements = a_in_lds.elements();
     alignas(16) static element memory[a_elements + b_in_lds.elements()];
     const lds_tile<element, a_in_lds> a{memory};

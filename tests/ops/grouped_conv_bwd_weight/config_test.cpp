@@ -3,6 +3,7 @@
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 
 #include "ops/grouped_conv_bwd_weight/describe.hpp"
+#include "ops/grouped_conv_bwd_weight/operation.hpp"
 #include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -162,6 +163,55 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     EXPECT_EQ(reflect::describe(shallow),
               "an instruction that takes operands from LDS reads k in lines of 128 bytes, but one is "
               "32: use a block.k that is a multiple of 64");
+}
+
+// What it costs the banks of LDS that operands are stored and read in a step.
+lds_cost cost_of_operands(const config& c)
+{
+    const gemm::shape s = c.tile.shape();
+    const int bytes     = bytes_of(s.type());
+    lds_cost all;
+    for(bool of_in : {false, true})
+    {
+        const int rows            = of_in ? s.n * s.inst().blocks : s.m;
+        const distribution writer = gemm::along_k(of_in ? c.in_copy() : c.out_copy());
+        const distribution reader = of_in ? gemm::b_fragments(s) : gemm::a_fragments(s);
+        const lds_layout layout   = free_of_conflicts(rows, s.k, bytes, writer, reader);
+        all += cost_of(writer, layout, bytes, lds_direction::write);
+        all += cost_of(reader, layout, bytes, lds_direction::read);
+    }
+    return all;
+}
+
+bool through_registers(const config& c) { return c.tile.pipeline != gemm::pipeline::async_stages; }
+
+TEST(Config, InstancesHaveNoConflictsOfBanks)
+{
+    for(const instance<operation>& i : operation::instances())
+        if(through_registers(i.configuration))
+        {
+            const lds_cost cost = cost_of_operands(i.configuration);
+            EXPECT_FALSE(cost.has_conflicts()) << name_of(i) << ": " << cost.cycles << " cycles, not " << cost.least;
+        }
+}
+
+// Nor have others, drawn at random, whose lengths are powers of two.
+TEST(Config, PowersOfTwoHaveNoConflictsOfBanks)
+{
+    random_numbers random(61);
+    int seen = 0;
+    for(int i = 0; i < 200000; ++i)
+    {
+        const config c   = random_config(random);
+        const auto power = [](auto... lengths) { return (((lengths & (lengths - 1)) == 0) && ...); };
+        if(!through_registers(c) || !power(c.tile.block.m, c.tile.block.n, c.tile.block.k) ||
+           !power(c.tile.waves.m, c.tile.waves.n) || check(c))
+            continue;
+        const lds_cost cost = cost_of_operands(c);
+        EXPECT_FALSE(cost.has_conflicts()) << reflect::print(c) << ": " << cost.cycles << " cycles, not " << cost.least;
+        ++seen;
+    }
+    EXPECT_GT(seen, 100);
 }
 
 } // namespace
