@@ -68,28 +68,29 @@ struct lds_cost
 template <class ByteOf>
 constexpr lds_cost cost_of_access(const lds_access& a, ByteOf&& byte_of)
 {
-    constexpr int most_words = 64, banks = lds_cycle_bytes / lds_bank_bytes;
+    constexpr int most = 64, banks = lds_cycle_bytes / lds_bank_bytes;
     lds_cost all;
     for(int group = 0; group < a.groups(); ++group)
     {
-        int words[most_words] = {}, in_bank[banks] = {}, count = 0, busiest = 0;
+        // What several lanes ask for moves once.
+        int asked[most] = {}, words[most] = {}, in_bank[banks] = {}, addresses = 0, count = 0, busiest = 0;
+        const auto is_new = [](int x, int (&known)[most], int& so_far) {
+            for(int i = 0; i < so_far; ++i)
+                if(known[i] == x)
+                    return false;
+            known[so_far++] = x;
+            return true;
+        };
         for(int i = 0; i < a.lanes_at_once(); ++i)
         {
             const int first = byte_of(a.lane_of(group, i)), last = first + a.bytes - 1;
+            is_new(first, asked, addresses);
             for(int word = first / lds_bank_bytes; word <= last / lds_bank_bytes; ++word)
-            {
-                bool known = false;
-                for(int k = 0; k < count && !known; ++k)
-                    known = words[k] == word;
-                if(known)
-                    continue; // lanes that read the same word get it at once
-                words[count++] = word;
-                if(const int now = ++in_bank[word % banks]; now > busiest)
-                    busiest = now;
-            }
+                if(is_new(word, words, count))
+                    if(const int now = ++in_bank[word % banks]; now > busiest)
+                        busiest = now;
         }
-        const int least = (count + banks - 1) / banks;
-        all += {busiest, least > 1 ? least : 1};
+        all += {busiest, (addresses * a.bytes + lds_cycle_bytes - 1) / lds_cycle_bytes};
     }
     return all;
 }
@@ -120,11 +121,11 @@ namespace detail
 struct lane_vectors
 {
     int count          = 0;
-    int access_bytes   = 1; // bytes of an access
+    int access_bytes   = 1; // of a lane
     int within_line[6] = {};
     int line[6]        = {};
 
-    // Those that depend on no key from that of bit `known` on.
+    // Whether those are that depend on no key from that of bit `known` on.
     constexpr bool independent(const bank_keys& keys, int known) const
     {
         int basis[6] = {};

@@ -72,7 +72,7 @@ struct permuted_offset
 };
 
 // The same for the runs of D at an origin, if the offsets of lanes, waves and registers have no bits in common: then none carries into
-// another, and the permutation of their sum is that of each.
+// another, and the permutation of their sum is that of each. So a thread works out one address, and an exclusive or a turn.
 template <distribution D, auto Layout, int Run, multi_index<2> Origin>
 inline constexpr auto permuted_offsets = [] {
     struct

@@ -30,13 +30,13 @@ constexpr int waiting_registers(const shape& s, const distribution& loaded)
     return loaded.regs() * ((bytes > 4 ? bytes / 4 : 1) + 1);
 }
 
-// Whether there are registers for a schedule that reads fragments early, those of two loads, while the operands of the next step
-// arrive and are turned. Accumulators beyond what an instruction can name beside them have registers of their own.
+// Whether there are registers for a schedule that reads all fragments of a step first, while the operands of the next one arrive and
+// are turned. Accumulators beyond what an instruction can name beside them have registers of their own.
 template <shape S, distribution A, distribution B>
 constexpr bool can_schedule()
 {
     constexpr int nameable = 256;
-    const int loads        = S.k > S.k_pack() ? 2 : 1;
+    const int loads        = S.k / S.k_pack();
     const int all =
         loads * fragment_registers(S) + 2 * (waiting_registers(S, A) + waiting_registers(S, B)) + address_registers;
     const int vgprs = compiled_target().vgprs;
@@ -57,8 +57,8 @@ struct chunks_of_products
     // Worth it where a SIMD has one wave, as accumulators fill the registers, so that nothing else hides the latency of LDS; and
     // where one load has the fragments of all of k.
     static constexpr bool wanted = S.inst().operands == operand_source::registers && S.fragment().a.lanes() == 64 &&
-                                   S.accumulators() >= 256 && S.k == S.k_pack() && S.row_fragments() % 2 == 0 &&
-                                   S.col_fragments() % 2 == 0 && pairs <= count / 2;
+                                   S.accumulators() >= 256 && S.k == S.k_pack() && a_fragments(S).regs() == 2 * rows &&
+                                   b_fragments(S).regs() == 2 * cols && pairs <= count / 2;
 };
 
 // The share of a tile's registers that chunk `i` of `n` moves.
@@ -142,7 +142,6 @@ struct through_registers
         using operands_in_lds = stage<S, {majorness::k, a_to_lds}, {majorness::k, b_to_lds}>;
         const auto a_step     = a.template step<1>(S.k);
         const auto b_step     = b.template step<1>(S.k);
-        using chunks          = detail::chunks_of_products<S>;
         const auto put        = [&](const auto& next_a, const auto& next_b, int stage_at) {
             const operands_in_lds to(in, stage_at);
             ck_tile::store(to.a, rearrange<a_to_lds>(next_a));
@@ -163,7 +162,7 @@ struct through_registers
             a.move(a_step);
             b.move(b_step);
             const operands_in_lds ready(in, now);
-            if constexpr(chunks::wanted)
+            if constexpr(detail::chunks_of_products<S>::wanted)
                 interleaved_step<S, a_to_lds, b_to_lds>(in, acc, a, b, ready, operands_in_lds(in, next));
             else
             {
