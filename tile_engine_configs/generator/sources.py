@@ -14,9 +14,9 @@ def instance_source(operation, instance):
 
 namespace ck_tile::{operation}
 {{
-inline constexpr config configuration = {instance["value"]};
+inline constexpr config of_{instance["name"]} = {instance["value"]};
 }}
-CK_TILE_KERNEL({instance["name"]}, ck_tile::{operation}::program<ck_tile::{operation}::configuration>)
+CK_TILE_KERNEL({instance["name"]}, ck_tile::{operation}::program<ck_tile::{operation}::of_{instance["name"]}>)
 """
 
 
