@@ -89,13 +89,13 @@ constexpr int cluster_of()
 template <class Program>
 constexpr int blocks_at_once()
 {
+    int registers = 0;
     if constexpr(requires { Program::registers; })
-    {
-        const int blocks = facts(Program::arch).compute_unit_registers / (Program::threads * Program::registers);
-        return blocks < 1 ? 1 : blocks;
-    }
-    else
+        registers = Program::registers;
+    if(registers == 0)
         return 0;
+    const int blocks = facts(Program::arch).compute_unit_registers / (Program::threads * registers);
+    return blocks < 1 ? 1 : blocks;
 }
 } // namespace detail
 
@@ -104,7 +104,7 @@ constexpr int blocks_at_once()
 //   cluster      workgroups that a block is; 1 if it does not say
 //   threads      per workgroup, a multiple of the architecture's wave
 //   lds_bytes    per workgroup
-//   registers    that a thread needs, roughly; without, the compiler decides
+//   registers    that a thread needs, roughly; without, or 0, the compiler decides
 //   arguments    a trivially copyable struct
 //   run(block, const arguments&)
 template <class Program>

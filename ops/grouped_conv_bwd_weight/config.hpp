@@ -68,6 +68,12 @@ struct config
     constexpr int in_table_at() const { return gemm::main_loop_lds_bytes(tile.shape(), tile.loop()); }
     constexpr int out_table_at() const { return in_table_at() + in_table().bytes(); }
     constexpr int table_bytes() const { return in_table().bytes() + (out_is_looked_up() ? out_table().bytes() : 0); }
+    // Where one element is moved at a time, what hides its way is more blocks: of 16-bit types four on a compute unit.
+    constexpr int registers() const
+    {
+        const bool single = tile.epilogue == gemm::epilogue::direct && bytes_of(dtype()) == 2;
+        return single ? facts(arch).compute_unit_registers / (4 * tile.threads()) : 0;
+    }
     constexpr int lds_bytes() const { return tile.lds_bytes(table_bytes()); }
 };
 

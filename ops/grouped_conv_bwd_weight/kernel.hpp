@@ -33,6 +33,7 @@ struct program
     static constexpr gemm::shape shape = C.tile.shape();
     static constexpr int threads       = C.tile.threads();
     static constexpr int lds_bytes     = C.lds_bytes();
+    static constexpr int registers     = C.registers();
     using element                      = element_t<C.dtype()>;
     using arguments                    = grouped_conv_bwd_weight::arguments;
 
