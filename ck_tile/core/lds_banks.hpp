@@ -21,6 +21,7 @@ enum class lds_direction
 inline constexpr int lds_cycle_bytes = 128;
 inline constexpr int lds_bank_bytes  = 4;
 inline constexpr int lds_chunk_bytes = 16; // the most that a lane moves at once
+inline constexpr int lds_line_chunks = lds_cycle_bytes / lds_chunk_bytes;
 
 // One access of a wave: bytes of a lane, lanes.
 struct lds_access
@@ -173,8 +174,8 @@ constexpr bool find_keys(bank_keys& keys, const lane_vectors& first, const lane_
 {
     keys           = {};
     const auto fit = [&](int known) { return first.independent(keys, known) && second.independent(keys, known); };
-    int at = 0, tries = 0;                       // the key that is being chosen; those before it fit
-    constexpr int chunks = 8, most_tries = 1000; // where there are keys, a few tries find them
+    int at = 0, tries = 0;           // the key that is being chosen; those before it fit
+    constexpr int most_tries = 1000; // where there are keys, a few tries find them
     if(!fit(0))
         return false;
     while(at < bank_keys::bits)
@@ -184,7 +185,7 @@ constexpr bool find_keys(bank_keys& keys, const lane_vectors& first, const lane_
         {
             if(++tries == most_tries)
                 return false;
-            while(keys.key[at] == chunks - 1)
+            while(keys.key[at] == lds_line_chunks - 1)
             {
                 keys.key[at] = 0;
                 if(--at < 0)

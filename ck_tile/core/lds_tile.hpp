@@ -69,7 +69,7 @@ constexpr lds_layout free_of_conflicts(int rows, int cols, int element_bytes, co
 {
     const int chunk = lds_chunk_bytes / element_bytes, chunks = cols / chunk;
     lds_layout layout = {.rows = rows, .cols = cols};
-    if(cols % chunk != 0 || (chunks & (chunks - 1)) != 0 || rows * cols % (8 * chunk) != 0)
+    if(cols % chunk != 0 || (chunks & (chunks - 1)) != 0 || rows * cols % (lds_line_chunks * chunk) != 0)
     {
         layout.pad = chunks % 2 == 0 ? chunk : 0;
         return layout;
@@ -114,11 +114,9 @@ struct swizzled_128b
     CK_TILE_FN constexpr auto map() const
     {
         const int panels     = (contiguous == 0 ? rows : cols) / panel;
-        const int all        = panels * lines();
-        const auto permuted  = transform(strided<2>{{all, panel}, {panel, 1}},
-                                         along<dims{0, 1}, dims{0, 1}>(xor_chunks{all, panel, chunk}));
-        const auto in_panels = transform(permuted, along<dims{0}, dims{0, 1}>(unmerge<2>{{panels, lines()}}),
-                                         along<dims{1}, dims{2}>(pass_through{panel}));
+        const auto permuted  = transform(strided<1>{{elements()}, {1}},
+                                         along<dims{0}, dims{0}>(permute_banks{elements(), chunk, {{1, 2, 4}}}));
+        const auto in_panels = transform(permuted, along<dims{0}, dims{0, 1, 2}>(unmerge<3>{{panels, lines(), panel}}));
         return transform(in_panels, along<dims{0, 2}, dims{contiguous}>(merge<2>{{panels, panel}}),
                          along<dims{1}, dims{1 - contiguous}>(pass_through{lines()}));
     }

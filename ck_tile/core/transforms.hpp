@@ -156,25 +156,8 @@ struct unmerge
     }
 };
 
-// Permutes the chunks of `chunk` columns within each row: the chunk's number xor the row's. The number of chunks is a power of
-// two. It is its own inverse.
-struct xor_chunks
-{
-    static constexpr int upper = 2, lower = 2;
-    static constexpr bool affine = false, guarded = false;
-    int rows;
-    int cols;
-    int chunk;
-
-    CK_TILE_FN constexpr multi_index<2> lengths() const { return {rows, cols}; }
-    CK_TILE_FN constexpr multi_index<2> map(const multi_index<2>& u) const
-    {
-        return {u[0], u[1] ^ (u[0] % (cols / chunk) * chunk)};
-    }
-};
-
-// Permutes the chunks of `chunk` elements within each line of eight of them, as `keys` says; length 0 of a chunk: leaves all where
-// they are.
+// Permutes the chunks of `chunk` elements within each line of eight of them, as `keys` says: those of bits 0 to 2 being 1, 2 and 4, the
+// chunk's number xor the line's. It is its own inverse. Length 0 of a chunk: leaves all where they are.
 struct permute_banks
 {
     static constexpr int upper = 1, lower = 1;
@@ -186,7 +169,7 @@ struct permute_banks
     CK_TILE_FN constexpr multi_index<1> lengths() const { return {length}; }
     CK_TILE_FN constexpr multi_index<1> map(const multi_index<1>& u) const
     {
-        return {chunk > 0 ? u[0] ^ (keys.of_line(u[0] / (8 * chunk)) * chunk) : u[0]};
+        return {chunk > 0 ? u[0] ^ (keys.of_line(u[0] / (lds_line_chunks * chunk)) * chunk) : u[0]};
     }
 };
 

@@ -67,6 +67,21 @@ void convert_each(void* to, const void* from, std::size_t elements, Convert conv
     }
 }
 
+// f(an integer of the type); nothing for floating-point types.
+template <class F>
+void with_integer(data_type type, F&& f)
+{
+    switch(type)
+    {
+    case data_type::u8: f(std::uint8_t{}); break;
+    case data_type::int32: f(std::int32_t{}); break;
+    case data_type::int64: f(std::int64_t{}); break;
+    case data_type::fp16:
+    case data_type::bf16:
+    case data_type::fp32: break;
+    }
+}
+
 } // namespace
 
 std::vector<std::byte> encode(data_type type, std::span<const float> values)
@@ -126,36 +141,18 @@ std::vector<float> decode(data_type type, std::span<const std::byte> elements)
 std::vector<std::byte> encode_integers(data_type type, std::span<const std::int64_t> values)
 {
     std::vector<std::byte> elements(is_floating(type) ? 0 : values.size() * bytes_of(type));
-    const auto store = [&]<class Integer>(Integer) {
+    with_integer(type, [&]<class Integer>(Integer) {
         convert_each<Integer, std::int64_t>(elements.data(), values.data(), values.size(), cast<Integer, std::int64_t>);
-    };
-    switch(type)
-    {
-    case data_type::u8: store(std::uint8_t{}); break;
-    case data_type::int32: store(std::int32_t{}); break;
-    case data_type::int64: store(std::int64_t{}); break;
-    case data_type::fp16:
-    case data_type::bf16:
-    case data_type::fp32: break;
-    }
+    });
     return elements;
 }
 
 std::vector<std::int64_t> decode_integers(data_type type, std::span<const std::byte> elements)
 {
     std::vector<std::int64_t> values(is_floating(type) ? 0 : elements.size() / bytes_of(type));
-    const auto load = [&]<class Integer>(Integer) {
+    with_integer(type, [&]<class Integer>(Integer) {
         convert_each<std::int64_t, Integer>(values.data(), elements.data(), values.size(), cast<std::int64_t, Integer>);
-    };
-    switch(type)
-    {
-    case data_type::u8: load(std::uint8_t{}); break;
-    case data_type::int32: load(std::int32_t{}); break;
-    case data_type::int64: load(std::int64_t{}); break;
-    case data_type::fp16:
-    case data_type::bf16:
-    case data_type::fp32: break;
-    }
+    });
     return values;
 }
 

@@ -48,11 +48,13 @@ class [[nodiscard]] result
 {
   public:
     result(T value) : value_(std::move(value)) {}
-    result(rejection why) : reason_(std::move(why.reason)) {}
+    result(rejection why) : verdict_(std::move(why)) {}
+    result(status why) : verdict_(std::move(why)) { assert(!verdict_.ok()); }
 
     bool ok() const { return value_.has_value(); }
     explicit operator bool() const { return ok(); }
-    const std::string& reason() const { return reason_; }
+    const std::string& reason() const { return verdict_.reason(); }
+    const status& verdict() const { return verdict_; }
 
     T& operator*()
     {
@@ -77,7 +79,7 @@ class [[nodiscard]] result
 
   private:
     std::optional<T> value_;
-    std::string reason_;
+    status verdict_;
 };
 
 } // namespace ck_tile

@@ -92,12 +92,11 @@ inline constexpr auto permuted_offsets = [] {
             found.apart = (of_lanes & of_waves) == 0;
             for(int i = 0; i < D.regs() * D.vecs() / Run; ++i)
             {
-                const multi_index<2> run = coords_of_runs<D, Run>.values[i];
-                const int plain          = number({run[0] + Origin[0], run[1] + Origin[1]});
-                const int line           = 8 * Layout.chunk;
-                const int permuted       = plain ^ Layout.keys.of_line(plain / line) * Layout.chunk;
-                found.apart              = found.apart && (plain & (of_lanes | of_waves)) == 0;
-                found.offsets.values[i]  = {permuted % line, permuted - permuted % line};
+                const multi_index<2> at = Origin + coords_of_runs<D, Run>.values[i];
+                const int permuted      = Layout.map()(at).offset;
+                const int turn          = permuted % (lds_line_chunks * Layout.chunk);
+                found.apart             = found.apart && (number(at) & (of_lanes | of_waves)) == 0;
+                found.offsets.values[i] = {turn, permuted - turn};
             }
         }
     return found;

@@ -151,8 +151,7 @@ cut cut_streaming(const config& c, const problem& p, int compute_units, int tens
     return {g, cost_of(g, c, p, compute_units, tensors)};
 }
 
-} // namespace
-
+// Rejects an instance made for another layout, or for wider vectors than the run of elements allows.
 status check_kind(const config& c, const problem& p)
 {
     // Images of one pixel lie alike in both layouts.
@@ -171,12 +170,14 @@ status check_kind(const config& c, const problem& p)
     return rules;
 }
 
+} // namespace
+
 result<cut> cut_into_slabs(const config& c, const problem& p, int compute_units, int tensors, bool several_tiles)
 {
     if(status s = validate(p); !s)
-        return rejection{s.reason()};
+        return s;
     if(status s = check_kind(c, p); !s)
-        return rejection{s.reason()};
+        return s;
     const bool channels     = p.layout == layout::nhwgc;
     std::optional<cut> made = c.pass == pass::whole ? cut_whole(c, p, compute_units, tensors)
                                                     : cut_streaming(c, p, compute_units, tensors, several_tiles);

@@ -15,9 +15,6 @@ struct cut
     double cost;
 };
 
-// Rejects an instance made for another layout, or for wider vectors than the run of elements allows.
-status check_kind(const config& c, const problem& p);
-
 // Cuts the problem for instances of this configuration, on a device of so many compute units, so that the cost is least; or
 // says why they cannot compute it. The pass moves so many tensors of the size of x; a slab of a streaming pass may have several
 // tiles, one after another, or only one.

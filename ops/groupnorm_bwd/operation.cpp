@@ -79,10 +79,8 @@ status operation::supports(const config& c, const problem& p)
     status rules;
     if(!p.wanted.dx && c.pass != pass::sums)
         rules.also(rejection{"the pass makes dx, which is not wanted: choose one that makes sums"});
-    if(!rules.also(groupnorm::check_kind(c, p)))
-        return rules;
     const auto made = groupnorm::cut_into_slabs(c, p, facts(c.arch).compute_units, tensors_moved(c.pass));
-    return made ? status{} : rejection{made.reason()};
+    return rules.also(made.verdict());
 }
 
 result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)

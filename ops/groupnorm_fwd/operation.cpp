@@ -47,11 +47,8 @@ double operation::floor_bytes(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
-    if(status rules = groupnorm::check_kind(c, p); !rules)
-        return rules;
-    const auto made =
-        groupnorm::cut_into_slabs(c, p, facts(c.arch).compute_units, tensors_moved(c.pass), c.pass != pass::sums);
-    return made ? status{} : rejection{made.reason()};
+    return groupnorm::cut_into_slabs(c, p, facts(c.arch).compute_units, tensors_moved(c.pass), c.pass != pass::sums)
+        .verdict();
 }
 
 result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)

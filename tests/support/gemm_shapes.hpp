@@ -2,7 +2,7 @@
 // Shapes of block matrix products that the tests go through: every instruction of every architecture, several tiles.
 #pragma once
 
-#include "ck_tile/gemm/shape.hpp"
+#include "ck_tile/gemm/operand.hpp"
 
 #include <array>
 #include <string>
@@ -34,6 +34,23 @@ inline std::string describe_shape(const gemm::shape& s)
 {
     return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) + " waves " +
            std::to_string(s.waves_m) + "x" + std::to_string(s.waves_n) + " " + s.inst().name;
+}
+
+// One operand of a main loop through registers in LDS: its layout, and what storing and reading it costs the banks.
+struct operand_in_lds
+{
+    lds_layout layout;
+    lds_cost writes, reads;
+};
+
+// A, or B: that threads load as `loaded` says.
+inline operand_in_lds operand_of(const gemm::shape& s, bool of_b, const distribution& loaded)
+{
+    const int rows = of_b ? s.n * s.inst().blocks : s.m, bytes = bytes_of(s.type());
+    const distribution writer = gemm::along_k(loaded), reader = of_b ? gemm::b_fragments(s) : gemm::a_fragments(s);
+    const lds_layout layout = free_of_conflicts(rows, s.k, bytes, writer, reader);
+    return {layout, cost_of(writer, layout, bytes, lds_direction::write),
+            cost_of(reader, layout, bytes, lds_direction::read)};
 }
 
 } // namespace ck_tile

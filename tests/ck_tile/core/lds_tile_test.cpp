@@ -109,18 +109,14 @@ TEST(LdsTile, OperandsOfGemmShapesMeetEachBankOnce)
             for(majorness major : {majorness::mn, majorness::k})
                 for(bool of_b : {false, true})
                 {
-                    const int rows  = of_b ? s.n * s.inst().blocks : s.m;
-                    const int bytes = bytes_of(s.type()), vector = 16 / bytes;
+                    const int rows   = of_b ? s.n * s.inst().blocks : s.m;
+                    const int vector = 16 / bytes_of(s.type());
                     if(s.inst().operands == operand_source::lds || // the hardware's own layout
                        gemm::detail::check_operand(s, rows, {major, vector}))
                         continue;
-                    const distribution writer = gemm::along_k(gemm::tiled_copy(s, rows, major, vector));
-                    const distribution reader = of_b ? gemm::b_fragments(s) : gemm::a_fragments(s);
-                    const lds_layout layout   = free_of_conflicts(rows, s.k, bytes, writer, reader);
-                    const lds_cost reads      = cost_of(reader, layout, bytes, lds_direction::read),
-                                   writes     = cost_of(writer, layout, bytes, lds_direction::write);
-                    const std::string what    = describe_shape(s) + (of_b ? " B" : " A") +
-                                                (major == majorness::k ? " k contiguous" : " rows contiguous");
+                    const auto [layout, writes, reads] = operand_of(s, of_b, gemm::tiled_copy(s, rows, major, vector));
+                    const std::string what             = describe_shape(s) + (of_b ? " B" : " A") +
+                                                         (major == majorness::k ? " k contiguous" : " rows contiguous");
                     EXPECT_FALSE(reads.has_conflicts()) << what << ": reads " << reads.cycles << " of " << reads.least;
                     EXPECT_FALSE(writes.has_conflicts())
                         << what << ": writes " << writes.cycles << " of " << writes.least;

@@ -138,7 +138,7 @@ TEST(Transforms, AreWhatTheyAreDefinedToBe)
     }
     EXPECT_TRUE(pad::guarded);
     EXPECT_FALSE(pass_through::guarded || slice::guarded || offset::guarded || embed<2>::guarded || merge<2>::guarded ||
-                 unmerge<2>::guarded || xor_chunks::guarded || permute_banks::guarded || freeze::guarded);
+                 unmerge<2>::guarded || permute_banks::guarded || freeze::guarded);
 }
 
 // map(a + b) = map(a) + map(b) - map(0), also outside of the lengths.
@@ -170,34 +170,35 @@ TEST(Transforms, AffineOnesAdd)
         expect_affine(random, freeze{n});
     }
     // A merge of one dimension is a renaming; of more it is not affine, and says so.
-    static_assert(merge<1>::affine && !merge<2>::affine && !xor_chunks::affine && !permute_banks::affine);
+    static_assert(merge<1>::affine && !merge<2>::affine && !permute_banks::affine);
     const merge<2> m = {{4, 3}};
     EXPECT_NE(m.map({2 + 2}), m.map({2}) + m.map({2}) - m.map({0}));
 }
 
-TEST(Transforms, XorChunksPermutesEachRowAndInvertsItself)
+// With keys 1, 2 and 4 a chunk's number xor the line's.
+TEST(Transforms, PermuteBanksByTheLinesNumberPermutesEachLineAndInvertsItself)
 {
     for(int chunk : {1, 2, 4, 8})
-        for(int chunks : {1, 2, 4, 8, 16, 32})
+    {
+        const int line        = 8 * chunk;
+        const permute_banks x = {70 * line, chunk, {{1, 2, 4}}};
+        ASSERT_EQ(x.lengths(), (multi_index{70 * line}));
+        for(int row = 0; row < 70; ++row)
         {
-            const xor_chunks x = {70, chunks * chunk, chunk};
-            ASSERT_EQ(x.lengths(), (multi_index{x.rows, x.cols}));
-            for(int row = 0; row < x.rows; ++row)
+            std::vector<bool> hit(static_cast<std::size_t>(line));
+            for(int col = 0; col < line; ++col)
             {
-                std::vector<bool> hit(static_cast<std::size_t>(x.cols));
-                for(int col = 0; col < x.cols; ++col)
-                {
-                    const auto to = x.map({row, col});
-                    ASSERT_EQ(to[0], row);
-                    ASSERT_TRUE(to[1] >= 0 && to[1] < x.cols && !hit[static_cast<std::size_t>(to[1])])
-                        << "row " << row << " column " << col << " goes to " << to[1];
-                    hit[static_cast<std::size_t>(to[1])] = true;
-                    ASSERT_EQ(to[1] % chunk, col % chunk) << "a chunk stays together";
-                    ASSERT_EQ(to[1] / chunk, x.map({row, col / chunk * chunk})[1] / chunk);
-                    ASSERT_EQ(x.map(to), (multi_index{row, col}));
-                }
+                const auto to = x.map({row * line + col});
+                ASSERT_EQ(to[0] / line, row);
+                const int to_col = to[0] % line;
+                ASSERT_FALSE(hit[static_cast<std::size_t>(to_col)]) << "row " << row << " column " << col;
+                hit[static_cast<std::size_t>(to_col)] = true;
+                ASSERT_EQ(to_col % chunk, col % chunk) << "a chunk stays together";
+                ASSERT_EQ(to_col / chunk, (col / chunk) ^ row % 8);
+                ASSERT_EQ(x.map(to), (multi_index{row * line + col}));
             }
         }
+    }
 }
 
 // Chunks change places within their line alone, by the keys of the bits of its number, and back again.
@@ -257,8 +258,7 @@ TEST(Transforms, ConstantsAndRunTimeValuesAgree)
     expect_the_same<embed<2>{{12, 12}, {3, 5}}>(random);
     expect_the_same<merge<3>{{2, 3, 2}}>(random);
     expect_the_same<unmerge<2>{{12, 12}}>(random);
-    expect_the_same<xor_chunks{12, 16, 4}>(random);
-    expect_the_same<permute_banks{12, 4, {1, 2}}>(random);
+    expect_the_same<permute_banks{12, 4, {{1, 2}}}>(random);
     expect_the_same<freeze{7}>(random);
 
     static_assert(merge<3>{{2, 3, 4}}.map({23}) == multi_index{1, 2, 3});
@@ -266,7 +266,7 @@ TEST(Transforms, ConstantsAndRunTimeValuesAgree)
     static_assert(unmerge<3>{{2, 3, 4}}.map({1, 2, 3})[0] == 23);
     static_assert(embed<2>{{5, 3}, {2, 3}}.map({4, 2})[0] == 14);
     static_assert(pad{5, 1, 2}.lengths()[0] == 8 && pad{5, 1, 2}.map({0})[0] == -1);
-    static_assert(xor_chunks{16, 32, 8}.map({3, 9}) == multi_index{3, 17});
+    static_assert(permute_banks{16 * 64, 8, {{1, 2, 4}}}.map({3 * 64 + 9}) == multi_index{3 * 64 + 17});
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include "ops/grouped_conv_bwd_weight/describe.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
+#include "tests/support/gemm_shapes.hpp"
 #include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -168,17 +169,12 @@ TEST(Config, RejectionsSayRuleValueAndFix)
 // What it costs the banks of LDS that operands are stored and read in a step.
 lds_cost cost_of_operands(const config& c)
 {
-    const gemm::shape s = c.tile.shape();
-    const int bytes     = bytes_of(s.type());
     lds_cost all;
     for(bool of_in : {false, true})
     {
-        const int rows            = of_in ? s.n * s.inst().blocks : s.m;
-        const distribution writer = gemm::along_k(of_in ? c.in_copy() : c.out_copy());
-        const distribution reader = of_in ? gemm::b_fragments(s) : gemm::a_fragments(s);
-        const lds_layout layout   = free_of_conflicts(rows, s.k, bytes, writer, reader);
-        all += cost_of(writer, layout, bytes, lds_direction::write);
-        all += cost_of(reader, layout, bytes, lds_direction::read);
+        const operand_in_lds operand = operand_of(c.tile.shape(), of_in, of_in ? c.in_copy() : c.out_copy());
+        all += operand.writes;
+        all += operand.reads;
     }
     return all;
 }
