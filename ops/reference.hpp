@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_tile/numeric/data_type.hpp"
+#include "ck_tile/runtime/progress.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -35,14 +36,18 @@ struct reference_values
     }
 };
 
-// work(i) for each i below count, on all cores, each of which has a copy of `work`: what it holds is a core's own.
+// work(i) for each i below count, on all cores, each of which has a copy of `work`: what it holds is a core's own. Who watches this
+// thread's progress is told.
 template <class Work>
 void on_all_cores(std::int64_t count, const Work& work)
 {
     std::atomic<std::int64_t> next = 0;
     const auto take                = [&next, count](Work own) {
         for(std::int64_t i = next++; i < count; i = next++)
+        {
+            report_progress(i, count);
             own(i);
+        }
     };
     std::vector<std::future<void>> helpers; // rather than threads, as they hand on exceptions: memory may run out
     for(std::int64_t i = 1; i < std::min<std::int64_t>(std::thread::hardware_concurrency(), count); ++i)

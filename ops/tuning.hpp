@@ -2,6 +2,7 @@
 // Measuring which instance is fastest, and tables of what was measured, for every operation.
 #pragma once
 
+#include "ck_tile/runtime/progress.hpp"
 #include "ck_tile/runtime/tuned_table.hpp"
 #include "ops/operation.hpp"
 #include "ops/problem_fields.hpp"
@@ -19,14 +20,17 @@ struct measured_plan
 };
 
 // Measures every instance that supports the problem, in the number of splits that costs least, half and double of it. Overwrites
-// the results.
+// the results. Who watches this thread's progress is told of instances.
 template <class Op>
 result<measured_plan<Op>> tune(const device& dev, const typename Op::problem& p, const typename Op::tensors& data)
 {
     result<measured_plan<Op>> best = rejection{"no instance supports the problem"};
-    int measured                   = 0;
-    for(const instance<Op>* i : instances<Op>(dev))
+    int measured = 0, tried = 0;
+    const auto all = instances<Op>(dev);
+    for(const instance<Op>* i : all)
     {
+        report_progress(tried++, static_cast<std::int64_t>(all.size()));
+        const watched_progress unwatched({}); // what one instance does
         const auto usual = make_plan<Op>(dev, p, {.instance = name_of(*i)});
         if(!usual)
         {

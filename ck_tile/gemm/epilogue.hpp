@@ -125,7 +125,7 @@ CK_TILE_FN auto finished(const tile<float, D>& c, const F& f, const Window&... m
 } // namespace detail
 
 // Writes strips of C, one below the other, f applied and converted to T, from `origin` of a view over (m, n) on whose rows are
-// contiguous: `Vector` elements at a time, which must divide the length of a row and its distance to the next. So must the
+// contiguous: `Vector` elements at a time, or 16 bytes, which must divide the length of a row and its distance to the next. So must the
 // rows of the further views be, which f's further arguments come from.
 template <shape S, int Vector, class Out, class F, class... More>
 class strip_writer
@@ -162,8 +162,9 @@ class strip_writer
         CK_TILE_KEEP_LOOP
         for(int row = 0; row < strip.layout.rows; row += wide.lengths[0])
             [&]<std::size_t... i>(std::index_sequence<i...>) {
-                ck_tile::store(out_.window, detail::finished<typename Out::element>(load<wide>(strip, {row, 0}), f_,
-                                                                                    member<int(i)>(more_).window...));
+                const auto finished = detail::finished<typename Out::element>(load<wide>(strip, {row, 0}), f_,
+                                                                              member<int(i)>(more_).window...);
+                ck_tile::store(out_.window, rearrange<held<Out>>(finished));
                 out_.window.move(out_.down);
                 (member<int(i)>(more_).window.move(member<int(i)>(more_).down), ...);
             }(std::index_sequence_for<More...>{});

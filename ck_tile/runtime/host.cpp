@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The CPU as a device: blocks run on all cores, one block per core at a time, each with LDS of the architecture's size.
 #include "ck_tile/runtime/backend.hpp"
+#include "ck_tile/runtime/progress.hpp"
 
 #include <fmt/format.h>
 
@@ -74,6 +75,7 @@ class host_backend : public backend
                 (static_cast<std::size_t>(k.lds_bytes * k.cluster) + sizeof(lds_line) - 1) / sizeof(lds_line) + 1);
             for(std::uint64_t b = next++; b < count; b = next++)
             {
+                report_progress(static_cast<std::int64_t>(b), static_cast<std::int64_t>(count));
                 const grid at = {static_cast<unsigned>(b % blocks.x), static_cast<unsigned>(b / blocks.x % blocks.y),
                                  static_cast<unsigned>(b / blocks.x / blocks.y)};
                 k.on_host(arguments, at, lds.data()->bytes);

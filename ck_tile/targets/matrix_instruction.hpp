@@ -31,9 +31,11 @@ enum class opcode
     fma_4x8x1_fp32, // a wave32's lanes as a 4 x 8 grid of plain multiply-adds
     mma_16x8x16_fp16,
     mma_16x8x16_bf16,
+    wgmma_64x64x16_fp16,
     wgmma_64x128x16_fp16,
     wgmma_64x192x16_fp16,
     wgmma_64x256x16_fp16,
+    wgmma_64x64x16_bf16,
     wgmma_64x128x16_bf16,
     wgmma_64x192x16_bf16,
     wgmma_64x256x16_bf16
@@ -161,9 +163,11 @@ inline constexpr matrix_instruction matrix_instructions[] = {
     {opcode::fma_4x8x1_fp32,            "fma_4x8x1_fp32",            data_type::fp32,  4,  8,  1,  1,  1, layouts::fma_a,                   layouts::fma_b,                   layouts::fma_result},
     {opcode::mma_16x8x16_fp16,          "mma_16x8x16_fp16",          data_type::fp16, 16,  8, 16,  1,  4, layouts::mma_a,                   layouts::mma_b,                   layouts::mma_result},
     {opcode::mma_16x8x16_bf16,          "mma_16x8x16_bf16",          data_type::bf16, 16,  8, 16,  1,  4, layouts::mma_a,                   layouts::mma_b,                   layouts::mma_result},
+    wgmma(opcode::wgmma_64x64x16_fp16, "wgmma_64x64x16_fp16", data_type::fp16, 64, opcode::mma_16x8x16_fp16),
     wgmma(opcode::wgmma_64x128x16_fp16, "wgmma_64x128x16_fp16", data_type::fp16, 128, opcode::mma_16x8x16_fp16),
     wgmma(opcode::wgmma_64x192x16_fp16, "wgmma_64x192x16_fp16", data_type::fp16, 192, opcode::mma_16x8x16_fp16),
     wgmma(opcode::wgmma_64x256x16_fp16, "wgmma_64x256x16_fp16", data_type::fp16, 256, opcode::mma_16x8x16_fp16),
+    wgmma(opcode::wgmma_64x64x16_bf16, "wgmma_64x64x16_bf16", data_type::bf16, 64, opcode::mma_16x8x16_bf16),
     wgmma(opcode::wgmma_64x128x16_bf16, "wgmma_64x128x16_bf16", data_type::bf16, 128, opcode::mma_16x8x16_bf16),
     wgmma(opcode::wgmma_64x192x16_bf16, "wgmma_64x192x16_bf16", data_type::bf16, 192, opcode::mma_16x8x16_bf16),
     wgmma(opcode::wgmma_64x256x16_bf16, "wgmma_64x256x16_bf16", data_type::bf16, 256, opcode::mma_16x8x16_bf16),

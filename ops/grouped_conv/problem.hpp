@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace ck_tile::conv
 {
@@ -99,6 +100,13 @@ void visit_fields(Problem& p, Visit&& v)
     v.list("right_pads", p.right_pad, p.spatial);
     v.choice("dtype", p.type);
     v.choice("layout", p.layout);
+}
+
+// The same of what a problem of one direction adds to.
+template <class Derived, class Visit>
+void visit_base(Derived& p, Visit&& v)
+{
+    visit_fields(static_cast<std::conditional_t<std::is_const_v<Derived>, const problem, problem>&>(p), v);
 }
 
 // Whether the numbers describe a convolution at all: counts positive (batch may be 0), all within 32 bits, the filter

@@ -6,9 +6,14 @@
 // they lie s / g apart. Each class is a convolution of stride 1:
 //   h = first_input + q * s        o = first_output + q - t * output_step        y = first_tap + t * tap_step
 // Inputs that no window reaches, and classes without taps, have no terms: their gradient is zero.
+//
+// y * d = r (mod s) has exactly one solution y below s / g for each r that g divides: so taps 0 to s / g - 1 number the classes.
 #pragma once
 
+#include "ck_tile/core/divider.hpp"
 #include "ck_tile/core/multi_index.hpp"
+
+#include <cstdint>
 
 namespace ck_tile::conv
 {
@@ -26,27 +31,49 @@ struct dimension
     int input, filter, stride, dilation, left_pad;
 };
 
-CK_TILE_FN constexpr residue residue_of(const dimension& d, int r)
+// What all classes along a dimension share, with divisors that are known beforehand: there are as many as the stride is long.
+// Those that have taps are the first; number `i` of them has i as first tap, so that those with most taps come first.
+struct residues
 {
-    const int g     = common_divisor(d.stride, d.dilation);
-    const int apart = d.left_pad - r; // h = u * s - apart with u = o + (y * d - r) / s
-    const int u     = apart > 0 ? ceil_div(apart, d.stride) : 0;
-    const int first = u * d.stride - apart;
-    residue c       = {.positions    = first < d.input ? (d.input - 1 - first) / d.stride + 1 : 0,
-                       .first_input  = first,
-                       .taps         = 0,
-                       .first_tap    = 0,
-                       .tap_step     = d.stride / g,
-                       .first_output = 0,
-                       .output_step  = d.dilation / g};
-    if(r % g != 0)
-        return c;
-    while(c.first_tap * d.dilation % d.stride != r)
-        ++c.first_tap; // ends before stride / g, where residues repeat
-    c.taps         = c.first_tap < d.filter ? (d.filter - 1 - c.first_tap) / c.tap_step + 1 : 0;
-    c.first_output = u - (c.first_tap * d.dilation - r) / d.stride;
-    return c;
-}
+    dimension of_all;
+    int divisor, output_step; // the divisor of stride and dilation
+    divider stride, step;     // from one tap to the next
+
+    constexpr residues() = default;
+    constexpr residues(const dimension& d)
+        : of_all(d),
+          divisor(common_divisor(d.stride, d.dilation)),
+          output_step(d.dilation / divisor),
+          stride(d.stride),
+          step(d.stride / divisor)
+    {
+    }
+
+    CK_TILE_FN constexpr int count() const { return stride.divisor; }
+    CK_TILE_FN constexpr int with_taps() const { return step.divisor; }
+    // Of the longest class.
+    CK_TILE_FN constexpr int positions() const { return ceil_div(of_all.input, stride.divisor); }
+
+    CK_TILE_FN constexpr residue operator[](int i) const
+    {
+        const dimension& d = of_all;
+        const bool taps    = i < with_taps();
+        // Of residues without taps, the numbers that the divisor does not divide.
+        const int beyond = taps ? 0 : i - with_taps();
+        const int of_tap = taps ? i * d.dilation : 0, turns = of_tap / stride;
+        const int r      = taps ? of_tap - turns * d.stride : beyond + beyond / (divisor - 1) + 1;
+        const int apart = d.left_pad - r; // h = u * s - apart with u = o + (y * d - r) / s
+        const int u     = apart > 0 ? (apart + d.stride - 1) / stride : 0;
+        const int first = u * d.stride - apart;
+        return {.positions    = first < d.input ? (d.input - 1 - first) / stride + 1 : 0,
+                .first_input  = first,
+                .taps         = taps && i < d.filter ? (d.filter - 1 - i) / step + 1 : 0,
+                .first_tap    = i,
+                .tap_step     = step.divisor,
+                .first_output = u - turns,
+                .output_step  = output_step};
+    }
+};
 
 // A class of S dimensions: one residue of each.
 template <int S>
@@ -57,17 +84,34 @@ struct residue_class
     CK_TILE_FN constexpr int positions() const
     {
         int all = 1;
-        for(const residue& r : along)
-            all *= r.positions;
+        CK_TILE_UNROLL
+        for(int d = 0; d < S; ++d)
+            all *= along[d].positions;
         return all;
     }
     CK_TILE_FN constexpr int taps() const
     {
         int all = 1;
-        for(const residue& r : along)
-            all *= r.taps;
+        CK_TILE_UNROLL
+        for(int d = 0; d < S; ++d)
+            all *= along[d].taps;
         return all;
     }
 };
+
+// Class `number` of the last S dimensions, those with most taps along the first of them first.
+template <int S>
+CK_TILE_FN constexpr residue_class<S> class_of(const residues (&all)[3], int number)
+{
+    residue_class<S> c = {};
+    CK_TILE_UNROLL
+    for(int d = S - 1; d >= 0; --d)
+    {
+        const residues& r = all[3 - S + d];
+        c.along[d]        = r[number % r.stride];
+        number            = number / r.stride;
+    }
+    return c;
+}
 
 } // namespace ck_tile::conv

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ck_tile/core/lookup_window.hpp"
-#include "ck_tile/gemm/tile_config.hpp"
 #include "ops/grouped_conv/arguments.hpp"
+#include "ops/grouped_conv/config.hpp"
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
@@ -32,12 +32,6 @@ struct ck_tile::enumerators<ck_tile::grouped_conv_bwd_weight::split_k>
 namespace ck_tile::grouped_conv_bwd_weight
 {
 
-// Elements that one access moves: of dY, X and dW.
-struct vector_widths
-{
-    int out, in, wei;
-};
-
 struct config
 {
     architecture arch;
@@ -45,7 +39,7 @@ struct config
     innermost dense;
     gemm::tile_config tile; // m: output channels, n: taps x input channels, k: output pixels
     split_k split;
-    vector_widths vector;
+    conv::vector_widths vector;
 
     constexpr data_type dtype() const { return tile.dtype(); }
     constexpr majorness major() const { return dense == innermost::channels ? majorness::mn : majorness::k; }
@@ -81,23 +75,16 @@ struct config
 // facts of c.arch.
 constexpr violation check(const config& c, const target& t)
 {
-    if(c.spatial < 1 || c.spatial > 3)
-        return {"spatial dimensions must be 1, 2 or 3", c.spatial, "choose one of them"};
-    if(const int blocks = describe(c.tile.instruction).blocks; blocks != 1)
-        return {"an implicit GEMM needs an instruction of one block", blocks, "choose one with blocks = 1"};
+    if(const violation v = conv::check_convolution(c.spatial, c.tile))
+        return v;
     if(c.dense == innermost::spatial && c.vector.in != 1)
         return {"pixels of X that a window makes neighbours need not be so in memory", c.vector.in,
                 "use vector.in = 1 where the pixels are dense"};
     if(const violation v = gemm::check(c.tile, t, c.access()))
         return v;
-    const int threads = c.tile.threads();
     for(const lookup_table& table : {c.in_table(), c.out_table()})
-        if(table.positions % threads != 0 && threads % table.positions != 0)
-            return {"the threads must share the positions of a lookup table evenly", table.positions,
-                    "use a power of two of waves"};
-    if(c.tile.stages - 2 > c.in_table().positions / c.tile.block.k)
-        return {"no more steps may be copied ahead than a lookup table tells", c.tile.stages,
-                "use fewer stages or a smaller block.k"};
+        if(const violation v = conv::check_table(c.tile, table))
+            return v;
     return gemm::check_lds(c.tile, t, c.table_bytes());
 }
 

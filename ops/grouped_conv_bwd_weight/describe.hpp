@@ -2,8 +2,7 @@
 // Boost.Hana's description of the configuration: what names, JSON, printouts and the generator know of it.
 #pragma once
 
-#include "ck_tile/reflect/text.hpp"
+#include "ops/grouped_conv/describe.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 
-BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::vector_widths, out, in, wei);
 BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::config, arch, spatial, dense, tile, split, vector);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ck_tile/core/block_order.hpp"
+#include "ops/grouped_conv/pixel_range.hpp"
 #include "ops/grouped_conv/views.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 
@@ -40,7 +41,8 @@ struct program
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
         const auto [tile_m, tile_n, group, split] = unmerge_block(b.at.x, a);
-        const pixel_range pixels                  = pixels_of(split, a);
+        const conv::pixel_range pixels =
+            conv::range_of(std::int64_t(split) * a.pixels_per_split, a.pixels_per_split, product(a.conv.output), a.conv.batch);
         const multi_index<2> origin               = {tile_m * shape.m, tile_n * shape.n};
         const auto out                            = out_window(b, a, group, pixels, origin[0]);
         const auto in                             = in_window(b, a, group, pixels, origin[1]);
@@ -62,15 +64,13 @@ struct program
         {
             auto sums = gemm::make_strip_writer<shape, C.vector.wei>(wei, origin);
             auto partials =
-                gemm::make_strip_writer<shape, partial_vector>(conv::weight_matrix(a.partials, a.conv, matrix), origin);
+                gemm::make_strip_writer<shape, C.vector.wei>(conv::weight_matrix(a.partials, a.conv, matrix), origin);
             gemm::each_strip<shape>(b, acc,
                                     [&](const auto& strip) { whole ? sums.write(strip) : partials.write(strip); });
         }
     }
 
   private:
-    // Partials are fp32: as many elements as dW's vector, 16 bytes at most.
-    static constexpr int partial_vector = C.vector.wei < 4 ? C.vector.wei : 4;
     static constexpr int in_table_at = C.in_table_at(), out_table_at = C.out_table_at();
 
     static CK_TILE_FN void store_result(const block& b, const auto& acc, const auto& to, const multi_index<2>& origin)
@@ -95,28 +95,8 @@ struct program
         return {digits[3], digits[2], digits[1], digits[0]};
     }
 
-    // The pixels of a split, counted from the start of its first image, so that offsets fit 32 bits.
-    struct pixel_range
-    {
-        int image, images; // that the split touches
-        int begin, end;
-    };
-
-    static CK_TILE_FN pixel_range pixels_of(int split, const arguments& a)
-    {
-        const int per_image       = product(a.conv.output);
-        const std::int64_t begin  = std::int64_t(split) * a.pixels_per_split;
-        const std::int64_t all    = std::int64_t(a.conv.batch) * per_image;
-        const std::int64_t behind = begin + a.pixels_per_split;
-        const std::int64_t end    = behind < all ? behind : all;
-        const int image           = static_cast<int>(begin / per_image);
-        const int last            = static_cast<int>((end + per_image - 1) / per_image);
-        const std::int64_t start  = std::int64_t(image) * per_image;
-        return {image, last - image, static_cast<int>(begin - start), static_cast<int>(end - start)};
-    }
-
     // dY as [K, pixels], from channel `row` on
-    static CK_TILE_FN auto out_window(const block& b, const arguments& a, int group, const pixel_range& pixels, int row)
+    static CK_TILE_FN auto out_window(const block& b, const arguments& a, int group, const conv::pixel_range& pixels, int row)
     {
         constexpr distribution held = C.out_copy();
         const conv::arguments& c    = a.conv;
@@ -131,7 +111,7 @@ struct program
     }
 
     // X as [taps * C, pixels]; the rows are in the order of dW, so that the result is a matrix in memory
-    static CK_TILE_FN auto in_window(const block& b, const arguments& a, int group, const pixel_range& pixels, int row)
+    static CK_TILE_FN auto in_window(const block& b, const arguments& a, int group, const conv::pixel_range& pixels, int row)
     {
         const auto* data = conv::part_of(static_cast<const element*>(a.in), a.conv.in, group, pixels.image);
         const auto x     = conv::input_windows<C.spatial>(a.conv, pixels.images);

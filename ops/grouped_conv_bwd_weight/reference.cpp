@@ -2,11 +2,11 @@
 // The fp64 reference: threads take blocks of weights, and one register-blocked loop runs over the output pixels.
 //   dW[g,k,y,x,c] = sum over n,ho,wo of dY[n,ho,wo,g,k] * X[n, ho*s + y*d - p, wo*s + x*d - p, g,c]
 // in any layout and number of spatial dimensions. Shares no code with the tile core.
+#include "ops/grouped_conv/reference_support.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 
 namespace ck_tile::grouped_conv_bwd_weight
@@ -15,7 +15,7 @@ namespace ck_tile::grouped_conv_bwd_weight
 namespace
 {
 
-using conv::extents;
+using conv::geometry, conv::make_absolute, conv::pack, conv::span, conv::strides_of, conv::tensor_strides;
 
 // A thread computes, for one group, the gradient of block_k x block_c weights at every filter tap. It first copies the
 // block's channels of one image, so that the pixels of the block lie one behind the other whatever the layout is.
@@ -25,69 +25,6 @@ constexpr int register_k = 4; // of these block_k are summed in registers at a t
 
 // Output pixels that are visited for all taps before the next ones: what a core's second-level cache holds.
 constexpr std::int64_t chunk_pixels = 1024;
-
-std::int64_t rounded_up_quotient(std::int64_t a, std::int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
-
-// The outputs o of one dimension whose tap falls on the input, not into the padding; at o = 0 it falls on `origin`.
-struct span
-{
-    std::int64_t begin;
-    std::int64_t end;
-    std::int64_t origin;
-};
-
-// Distances in elements; a pixel is the flat index of d, h, w.
-struct tensor_strides
-{
-    std::int64_t n;
-    std::int64_t g;
-    std::int64_t pixel;
-    std::int64_t channel;
-};
-
-tensor_strides strides_of(const conv::problem& p, std::int64_t pixels, std::int64_t channels)
-{
-    switch(p.layout)
-    {
-    case conv::layout::nhwgc: return {pixels * p.groups * channels, channels, p.groups * channels, 1};
-    case conv::layout::gnhwc: return {pixels * channels, p.batch * pixels * channels, channels, 1};
-    case conv::layout::ngchw: return {p.groups * channels * pixels, channels * pixels, 1, pixels};
-    }
-    return {};
-}
-
-// The problem in three spatial dimensions; those that it does not have are 1 long.
-struct geometry
-{
-    extents input  = {1, 1, 1};
-    extents output = {1, 1, 1};
-    extents stride = {1, 1, 1};
-    std::array<std::vector<span>, conv::max_spatial> taps; // [dimension][position in the filter]
-
-    explicit geometry(const conv::problem& p)
-    {
-        for(int d = 0; d < conv::max_spatial; ++d)
-        {
-            const int given = d - (conv::max_spatial - p.spatial);
-            if(given < 0)
-            {
-                taps[d] = {span{0, 1, 0}};
-                continue;
-            }
-            input[d]  = p.input[given];
-            output[d] = p.output(given);
-            stride[d] = p.stride[given];
-            for(std::int64_t tap = 0; tap < p.filter[given]; ++tap)
-            {
-                // 0 <= o * stride + origin < input
-                const std::int64_t origin = tap * p.dilation[given] - p.left_pad[given];
-                const std::int64_t begin  = std::max<std::int64_t>(0, rounded_up_quotient(-origin, stride[d]));
-                const std::int64_t end    = std::min(output[d], rounded_up_quotient(input[d] - origin, stride[d]));
-                taps[d].push_back({begin, end, origin});
-            }
-        }
-    }
-};
 
 // sums[k][c] += dy[pixel][k] * x[pixel][c] over `pixels` neighbours of one output row, which lie `x_step` elements
 // apart in x. The only loop that takes time.
@@ -100,23 +37,6 @@ void accumulate(double (&sums)[register_k][block_c], const double* dy, const dou
             for(int c = 0; c < block_c; ++c)
                 sums[k][c] += dy[k] * x[c];
     }
-}
-
-// Copies `count` channels of all pixels of one image; the rest of the block is zero and ends in sums that nobody reads.
-template <int block>
-void pack(std::vector<double>& packed, const float* image, const tensor_strides& strides, std::int64_t pixels,
-          std::int64_t count)
-{
-    packed.assign(pixels * block, 0.0);
-    for(std::int64_t pixel = 0; pixel < pixels; ++pixel)
-        for(std::int64_t channel = 0; channel < count; ++channel)
-            packed[pixel * block + channel] = image[pixel * strides.pixel + channel * strides.channel];
-}
-
-void make_absolute(std::vector<double>& values)
-{
-    for(double& value : values)
-        value = std::abs(value);
 }
 
 class weight_gradient
@@ -134,8 +54,8 @@ class weight_gradient
           in_strides_(strides_of(p, input_pixels_, p.c)),
           out_strides_(strides_of(p, output_pixels_, p.k)),
           taps_(p.filter_taps()),
-          k_blocks_(rounded_up_quotient(p.k, block_k)),
-          c_blocks_(rounded_up_quotient(p.c, block_c))
+          k_blocks_(ceil_div(p.k, block_k)),
+          c_blocks_(ceil_div(p.c, block_c))
     {
     }
 
@@ -165,8 +85,8 @@ class weight_gradient
         {
             const float* x  = in_.data() + n * in_strides_.n + g * in_strides_.g + c0 * in_strides_.channel;
             const float* dy = out_.data() + n * out_strides_.n + g * out_strides_.g + k0 * out_strides_.channel;
-            pack<block_c>(own.x, x, in_strides_, input_pixels_, c_count);
-            pack<block_k>(own.dy, dy, out_strides_, output_pixels_, k_count);
+            pack(own.x, x, in_strides_, input_pixels_, c_count, block_c);
+            pack(own.dy, dy, out_strides_, output_pixels_, k_count, block_k);
             add_image(own.gradient, own.dy, own.x, k_count);
             make_absolute(own.x);
             make_absolute(own.dy);

@@ -7,6 +7,7 @@
 // and, where it is not the usual thing,
 //   static problem reference_problem(problem);               that the reference kernel computes; else the same in fp32
 //   static void make_absolute(const problem&, tensor_set&);  inputs from which it computes magnitudes; else absolute values
+//   static problem magnitude_problem(problem);               that it computes them by; else the same
 //   static void finish_magnitudes(const problem&, const tensor_set& absolute, std::vector<reference_values>&);
 //   static std::vector<std::int64_t> integers_of(const problem&, const host_tensor&);      results of an index type as they compare
 #pragma once
@@ -109,6 +110,8 @@ std::vector<reference_values> reference_on(const device& dev, const typename Op:
                     x = std::abs(x);
                 t.set_values(v);
             }
+    if constexpr(requires { Op::magnitude_problem(p); })
+        p = Op::magnitude_problem(p);
     std::vector<reference_values> magnitudes = run_reference_kernel<Op>(dev, p, wide);
     for(std::size_t i = 0; i < values.size(); ++i)
         values[i].magnitudes = std::move(magnitudes[i].values);

@@ -8,6 +8,7 @@
 #include "ops/harness/verify.hpp"
 #include "ops/program/command_line.hpp"
 #include "ops/program/job_parser.hpp"
+#include "ops/program/progress_line.hpp"
 #include "ops/program/report.hpp"
 #include "ops/tuning.hpp"
 
@@ -86,7 +87,10 @@ class operation_program
         value_or_throw(check_writable(given_.tuned));
         make_inputs();
         const harness::device_set there(dev_, set_);
-        const auto found = value_or_throw(ck_tile::tune<Op>(dev_, given_.problem, Op::bind(there.addresses())));
+        const auto found = value_or_throw([&] {
+            const progress_line line("tuning");
+            return ck_tile::tune<Op>(dev_, given_.problem, Op::bind(there.addresses()));
+        }());
         remember(table, dev_, found.fastest);
         value_or_throw(table.save(given_.tuned));
         fmt::print("Tuned: the fastest of {} measured is {}{}, {:.4g} ms; written to {}\n", found.measured,
@@ -154,14 +158,16 @@ class operation_program
             const device_buffer workspace = value_or_throw(dev_.allocate(chosen.workspace_bytes));
             const auto tensors            = Op::bind(there.addresses());
             const auto work               = [&] { return ck_tile::run(dev_, chosen, tensors, workspace.data()); };
-            if(given_.time)
             {
-                milliseconds_ = value_or_throw(dev_.time(work));
-                fmt::print("{}\n", describe_timing(chosen));
-                std::fflush(stdout); // verification takes its time
+                const progress_line line("computing");
+                if(given_.time)
+                    milliseconds_ = value_or_throw(dev_.time(work));
+                else
+                    value_or_throw(work());
             }
-            else
-                value_or_throw(work());
+            if(given_.time)
+                fmt::print("{}\n", describe_timing(chosen));
+            std::fflush(stdout); // verification takes its time
             there.fetch_results(dev_, set_);
         }
         if(!given_.dump.empty())
@@ -169,7 +175,10 @@ class operation_program
                 if(t.on_device() || !t.elements.empty())
                     value_or_throw(harness::dump_tensor(t, given_.dump));
         if(given_.verify != verification::none)
+        {
+            const progress_line line("verifying");
             verified_ = harness::verify<Op>(dev_, given_.verify, given_.problem, set_);
+        }
         else
             fmt::print("Verification: not asked for\n");
         each_verified([&](const harness::host_tensor& t, const comparison& found, bool only) {

@@ -129,6 +129,9 @@ class GoodArguments(TestCase):
             for word in ("verify", "ndim G N K C", "--split-k", "--json", "Exit code"):
                 self.assertIn(word, output)
 
+    def test_progress(self):
+        self.assert_shows_progress(1, 2, 0, *"2  1 32 64 64  3 3  56 56  1 1  1 1  1 1  1 1".split())
+
     def test_output(self):
         lines = self.run_well(1, 2, 1, *SMALL).splitlines()
         self.assertEqual(lines[:3], ["in: dim 5, lengths {3, 9, 8, 2, 6}, strides {864, 96, 12, 6, 1}",

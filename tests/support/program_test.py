@@ -39,6 +39,25 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((status, errors), (0, ""), (arguments, output))
         return output
 
+    def assert_shows_progress(self, *arguments):
+        """On a terminal, how far long work is, and how long it will still take; elsewhere run_well() sees nothing."""
+        path = os.environ.get(self.program.upper(), f"build/bin/{self.program}")
+        terminal, errors = os.openpty()
+        one_core = [min(os.sched_getaffinity(0))] # so that no machine is too fast
+        with subprocess.Popen([path, *map(str, arguments), "--target", "host"], stdout=subprocess.DEVNULL, stderr=errors,
+                              preexec_fn=lambda: os.sched_setaffinity(0, one_core)) as run:
+            os.close(errors)
+            shown = b""
+            try:
+                while more := os.read(terminal, 4096):
+                    shown += more
+            except OSError: # the program has ended
+                pass
+        os.close(terminal)
+        self.assertEqual(run.returncode, 0, shown)
+        self.assertRegex(shown.decode(), r"\w+: \d+%, \d+ s left")
+        self.assertTrue(shown.endswith(b"\r\x1b[K"), shown)
+
     def supporting_instances(self, *problem):
         """The names of those instances, of all that are listed, that support the problem."""
         lines = self.run_well(1, 2, 1, *problem, "--instance", "list").splitlines()

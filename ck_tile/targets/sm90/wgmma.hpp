@@ -36,6 +36,9 @@ CK_TILE_FN void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;"
     "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers "}, " a ", " b                       \
     ", add, 1, 1, " a_is_mn ", " b_is_mn ";}"
 
+#define CK_TILE_REGISTERS_32                                                                                           \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "                       \
+    "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define CK_TILE_REGISTERS_64                                                                                           \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "                       \
     "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "                       \
@@ -67,6 +70,7 @@ CK_TILE_FN void wgmma(C& c, unsigned long a, unsigned long b)
     asm volatile(CK_TILE_WGMMA(#width, "bf16", registers, a_operand, b_operand, a_major, b_major)                      \
                  : __VA_ARGS__                                                                                         \
                  : "l"(a), "l"(b), "n"(a_is_mn), "n"(b_is_mn))
+    CK_TILE_WGMMA_OF_WIDTH(64, CK_TILE_REGISTERS_32, "%32", "%33", "%34", "%35", CK_TILE_ACC_4(0), CK_TILE_ACC_4(4));
     CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64", "%65", "%66", "%67", CK_TILE_ACC_16(0));
     CK_TILE_WGMMA_OF_WIDTH(192, CK_TILE_REGISTERS_96, "%96", "%97", "%98", "%99", CK_TILE_ACC_16(0), CK_TILE_ACC_4(16),
                            CK_TILE_ACC_4(20));
@@ -99,6 +103,7 @@ CK_TILE_FN void wait_for_products()
 #undef CK_TILE_ACC_4
 #undef CK_TILE_ACC_16
 #undef CK_TILE_WGMMA
+#undef CK_TILE_REGISTERS_32
 #undef CK_TILE_REGISTERS_64
 #undef CK_TILE_REGISTERS_96
 #undef CK_TILE_REGISTERS_128

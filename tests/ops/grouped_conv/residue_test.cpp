@@ -23,12 +23,21 @@ void expect_classes_right(const dimension& d, int output)
             if(const int h = o * d.stride + y * d.dilation - d.left_pad; h >= 0 && h < d.input)
                 expected.insert({h, o, y});
     std::multiset<int> inputs;
-    for(int r = 0; r < d.stride; ++r)
+    const residues classes = d;
+    ASSERT_EQ(classes.count(), d.stride);
+    for(int i = 0, r = 0, most = d.filter; i < classes.count(); ++i)
     {
-        const residue c = residue_of(d, r);
+        const residue c = classes[i];
+        ASSERT_LE(c.taps, most) << "those with most taps come first";
+        ASSERT_LE(c.positions, classes.positions());
+        most = c.taps;
+        if(c.taps > 0)
+            ASSERT_LT(i, classes.with_taps());
         for(int q = 0; q < c.positions; ++q)
         {
             const int h = c.first_input + q * d.stride;
+            if(q == 0)
+                r = (h + d.left_pad) % d.stride;
             ASSERT_TRUE(h >= 0 && h < d.input && (h + d.left_pad) % d.stride == r);
             inputs.insert(h);
             for(int t = 0; t < c.taps; ++t)
@@ -72,9 +81,9 @@ TEST(Residue, ClassesAreWhatMeets)
 
 TEST(Residue, ClassesWithoutTaps)
 {
-    EXPECT_EQ(residue_of({.input = 7, .filter = 1, .stride = 2, .dilation = 1, .left_pad = 0}, 1).taps, 0);
-    EXPECT_EQ(residue_of({.input = 9, .filter = 3, .stride = 4, .dilation = 2, .left_pad = 1}, 3).taps, 0);
-    const residue_class<2> both = {residue_of({7, 3, 2, 1, 1}, 1), residue_of({8, 3, 2, 1, 1}, 0)};
+    EXPECT_EQ(residues({.input = 7, .filter = 1, .stride = 2, .dilation = 1, .left_pad = 0})[1].taps, 0);
+    EXPECT_EQ(residues({.input = 9, .filter = 3, .stride = 4, .dilation = 2, .left_pad = 1})[2].taps, 0);
+    const residue_class<2> both = {residues({7, 3, 2, 1, 1})[0], residues({8, 3, 2, 1, 1})[1]};
     EXPECT_EQ(both.taps(), 2);
     EXPECT_EQ(both.positions(), 16);
 }

@@ -141,18 +141,13 @@ void expect_directions_right(const problem& p, random_numbers& random)
                  weight_matrix(got.wei.data(), a, g));
         EXPECT_EQ(windows.template taps_by_positions<Dense>(pixels).lengths()[0], row);
 
-        int classes = 1;
-        for(int d = 0; d < S; ++d)
-            classes *= used<S>(a.stride)[d];
-        for(int number = 0; number < classes; ++number)
+        residues along[3];
+        for(int d = 0; d < 3; ++d)
+            along[d] = dimension{a.input[d], a.filter[d], a.stride[d], a.dilation[d], a.left_pad[d]};
+        for(int number = 0; number < product(used<S>(a.stride)); ++number)
         {
-            const auto residues = merge<S>{used<S>(a.stride)}.map({number});
-            residue_class<S> c;
-            for(int d = 0; d < S; ++d)
-                c.along[d] = residue_of({used<S>(a.input)[d], used<S>(a.filter)[d], used<S>(a.stride)[d],
-                                         used<S>(a.dilation)[d], used<S>(a.left_pad)[d]},
-                                        residues[d]);
-            const int rows = a.batch * c.positions();
+            const residue_class<S> c = class_of<S>(along, number);
+            const int rows           = a.batch * c.positions();
             const auto dx  = class_input(part_of(got.in.data(), a.in, g, 0), a, c, a.batch);
             EXPECT_EQ(dx.map.lengths()[0], rows);
             for(int i = 0; i < rows; ++i)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the example programs share: the numbers of command lines.
 #include "ops/program/command_line.hpp"
+#include "ops/program/progress_line.hpp"
+#include "ops/reference.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,6 +19,35 @@ TEST(parse_integer, takes_whole_numbers_only)
     EXPECT_EQ(parse_integer("K", "").reason(), "K must be a whole number, but is ''");
     EXPECT_EQ(parse_integer("K", "1e3").reason(), "K must be a whole number, but is '1e3'");
     EXPECT_EQ(parse_integer("K", "9223372036854775808").reason(), "K must fit 64 bits, but is 9223372036854775808");
+}
+
+TEST(progress, line)
+{
+    EXPECT_EQ(describe_progress("verifying", 1, 4, 2.0), "verifying: 25%, 6 s left");
+    EXPECT_EQ(describe_progress("verifying", 4, 4, 2.0), "verifying: 100%, 0 s left");
+}
+
+TEST(progress, who_watches_is_told_of_all_work_of_the_thread_and_of_no_other)
+{
+    std::vector<std::int64_t> told;
+    const auto loop = [] { on_all_cores(100, [](std::int64_t) {}); };
+    {
+        const watched_progress watched([&](std::int64_t done, std::int64_t count) {
+            EXPECT_EQ(count, 100);
+            told.push_back(done);
+        });
+        loop();
+        std::sort(told.begin(), told.end());
+        EXPECT_EQ(std::adjacent_find(told.begin(), told.end()), told.end());
+        EXPECT_LE(told.size(), 100u);
+        report_progress(100, 100);
+        EXPECT_EQ(told.back(), 100);
+        told.clear();
+        const watched_progress nobody({});
+        loop();
+    }
+    loop();
+    EXPECT_TRUE(told.empty());
 }
 
 } // namespace

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The ordered sum of the partial results of a split reduction.
+#pragma once
+
+#include "ck_tile/gemm/epilogue.hpp"
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/verbs/load_store.hpp"
+#include "ck_tile/verbs/map.hpp"
+
+namespace ck_tile::conv
+{
+
+// What becomes of a sum: nothing else.
+struct leave
+{
+    template <class T>
+    CK_TILE_FN float operator()(float sum, std::int64_t) const
+    {
+        return sum;
+    }
+};
+
+template <class Finish = leave>
+struct sum_arguments
+{
+    const float* partials; // [splits][elements]
+    void* to;
+    std::int64_t elements;
+    int splits;
+    Finish finish; // finish.template operator()<element>(sum, its number)
+};
+
+// to = the sum of the splits' partials, added in the order of the splits, finished, then rounded once.
+template <architecture Arch, data_type Type, class Finish = leave>
+struct sum_program
+{
+    static constexpr architecture arch = Arch;
+    static constexpr int wave          = facts(Arch).wave;
+    static constexpr int threads       = 256;
+    static constexpr int lds_bytes     = 0;
+    static constexpr int at_once       = 8; // partials that a thread has under way
+    using arguments                    = sum_arguments<Finish>;
+    using element                      = element_t<Type>;
+
+    static constexpr distribution strip = {
+        .lengths = {threads}, .wave = {{threads / wave, 0, wave}}, .lane = {{wave, 0, 1}}, .reg = {}, .vec = {}};
+
+    static CK_TILE_FN void run(const block& b, const arguments& a)
+    {
+        const std::int64_t begin = std::int64_t(b.at.x) * threads;
+        const std::int64_t rest  = a.elements - begin;
+        const int here           = rest < threads ? static_cast<int>(rest) : threads;
+        const auto window_of     = [&]<class T>(T* data) {
+            return make_window<strip>(tensor_view{data + begin, here, packed<1>({here})}, multi_index{0});
+        };
+        const auto add     = [](float x, float y) { return x + y; };
+        const auto partial = [&](int split) { return load(window_of(a.partials + split * a.elements)); };
+        auto sum           = fill<float, strip>(0.f);
+        int split          = 0;
+        for(; split + at_once <= a.splits; split += at_once)
+        {
+            tile<float, strip> next[at_once];
+            static_for<at_once>([&](auto i) { next[i] = partial(split + i); });
+            static_for<at_once>([&](auto i) { sum = map(add, sum, next[i]); });
+        }
+        for(; split < a.splits; ++split)
+            sum = map(add, sum, partial(split));
+        const auto number  = generate<int, strip, 1>([&](int i) { return i < here ? i : 0; });
+        const auto results = map(
+            [&](float x, int i) { return a.finish.template operator()<element>(x, begin + i); }, sum, number);
+        store(window_of(static_cast<element*>(a.to)), convert<element>(results));
+    }
+};
+
+// Blocks of a launch.
+inline std::int64_t sum_blocks(std::int64_t elements) { return ceil_div(elements, 256); }
+
+} // namespace ck_tile::conv

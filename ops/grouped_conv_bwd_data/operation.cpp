@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "ops/grouped_conv_bwd_data/operation.hpp"
+
+#include "ops/grouped_conv/channels_last.hpp"
+#include "ops/grouped_conv/reference.hpp"
+#include "ops/grouped_conv/selection.hpp"
+#include "ops/grouped_conv_bwd_data/support_kernels.hpp"
+
+#include <algorithm>
+
+namespace ck_tile::grouped_conv_bwd_data
+{
+namespace
+{
+
+std::int64_t inputs_of(const conv::problem& p) { return p.batch * p.groups * p.c * p.input_pixels(); }
+
+// Products over the spatial dimensions.
+std::int64_t classes_of(const conv::problem& p)
+{
+    std::int64_t all = 1;
+    for(int d = 0; d < p.spatial; ++d)
+        all *= p.stride[static_cast<std::size_t>(d)];
+    return all;
+}
+std::int64_t most_positions(const conv::problem& p)
+{
+    std::int64_t all = 1;
+    for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
+        all *= ceil_div(p.input[d], p.stride[d]);
+    return all;
+}
+std::int64_t least_positions(const conv::problem& p) // of a class that has any
+{
+    std::int64_t all = 1;
+    for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
+        all *= std::max<std::int64_t>(p.input[d] / p.stride[d], 1);
+    return all;
+}
+
+std::int64_t tiles_m(const config& c, const conv::problem& p)
+{
+    return ceil_div(p.batch * most_positions(p), c.tile.block.m);
+}
+std::int64_t tiles_n(const config& c, const conv::problem& p) { return ceil_div(p.c, c.tile.block.n); }
+
+std::int64_t tiles_of(const config& c, const conv::problem& p) // of all classes
+{
+    return classes_of(p) * p.groups * tiles_m(c, p) * tiles_n(c, p);
+}
+
+arguments arguments_of(const conv::problem& p, const tensors& data)
+{
+    arguments a = {.out      = data.out,
+                   .wei      = data.wei,
+                   .in       = data.in,
+                   .partials = nullptr,
+                   .conv     = conv::make_arguments(p),
+                   .along    = {},
+                   .classes  = static_cast<int>(classes_of(p)),
+                   .splits   = 1,
+                   .tiles_m  = 0,
+                   .tiles_n  = 0,
+                   .inputs   = inputs_of(p)};
+    for(int d = 0; d < 3; ++d)
+        a.along[d] = conv::dimension{a.conv.input[d], a.conv.filter[d], a.conv.stride[d], a.conv.dilation[d], a.conv.left_pad[d]};
+    return a;
+}
+
+// The tensors as the main kernel takes them.
+tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
+{
+    using conv::channels_last_tensors;
+    return {.out = t.read(data.out, channels_last_tensors::out),
+            .wei = t.read(data.wei, channels_last_tensors::wei),
+            .in  = t.write(data.in, channels_last_tensors::in)};
+}
+
+// The blocks of each number of taps, those with most taps first.
+std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::problem& p)
+{
+    const arguments a = arguments_of(p, {});
+    std::vector<std::int64_t> taps = {1}; // of classes
+    for(const conv::residues& r : a.along)
+    {
+        std::vector<std::int64_t> products;
+        for(int i = 0; i < std::min(r.count(), r.with_taps()); ++i)
+            for(const std::int64_t t : taps)
+                if(const std::int64_t all = t * r[i].taps; all > 0)
+                    products.push_back(all);
+        taps = std::move(products);
+    }
+    std::sort(taps.rbegin(), taps.rend());
+    std::vector<conv::equal_blocks> blocks;
+    const std::int64_t tiles = p.groups * tiles_m(c, p) * tiles_n(c, p);
+    for(const std::int64_t t : taps)
+        blocks.push_back({tiles, ceil_div(t * p.k, c.tile.block.k)});
+    if(const std::int64_t without = classes_of(p) - static_cast<std::int64_t>(taps.size()); without > 0)
+        blocks.push_back({without * tiles, 0});
+    return blocks;
+}
+
+} // namespace
+
+std::vector<tensor_info> operation::tensor_list(const problem& p)
+{
+    // slack: a matrix unit adds several products at once, and may cut off the bits where an fma would round.
+    return {{.name = "out", .type = p.type, .shape = conv::output_shape(p)},
+            {.name = "wei", .type = p.type, .shape = conv::weight_shape(p)},
+            {.name  = "in",
+             .type  = p.type,
+             .shape = conv::input_shape(p),
+             .role  = tensor_role::result,
+             .terms = p.filter_taps() * p.k,
+             .slack = 4}};
+}
+
+status operation::supports(const config& c, const problem& p)
+{
+    status rules;
+    conv::need_dimensions(rules, c.spatial, p.spatial);
+    conv::need_whole_vectors(rules, "K per group", p.k, c.vector.out);
+    conv::need_whole_vectors(rules, "C per group", p.c, std::max(c.vector.wei, c.vector.in));
+    conv::need_view_of_weights(rules, p, bytes_of(p.type));
+    conv::need_view_of_images(rules, p, c.tile.block.m, least_positions(p));
+    for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
+    {
+        const std::int64_t reach = std::max(p.stride[d] * p.dilation[d], p.input[d] + p.left_pad[d] + p.right_pad[d] + p.stride[d]);
+        if(reach > conv::range_bytes)
+            rules.also(rejection{fmt::format("the padded input and the stride must add up to {} at most, and so must stride and "
+                                             "dilation multiply, but in a dimension it is {}: choose smaller ones",
+                                             conv::range_bytes, reach)});
+    }
+    conv::need_blocks(rules, tiles_of(c, p));
+    return rules;
+}
+
+result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
+{
+    const config& c   = chosen.chosen->configuration;
+    const problem& p  = chosen.problem;
+    const auto blocks = blocks_of(c, p);
+    if(status possible = conv::check_splits(chosen.splits, tiles_of(c, p), blocks.front().steps); !possible)
+        return rejection{possible.reason()};
+    const conv::split_choice choice =
+        conv::choose_splits(dev, c.tile, c.lds_bytes(), c.access(), blocks, inputs_of(p), chosen.splits);
+    chosen.splits = choice.splits;
+    chosen.cost   = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
+    conv::channels_last_tensors copies(p, nullptr, nullptr);
+    channels_last(copies, {&p, &p, &chosen}); // that there are
+    chosen.workspace_bytes = copies.bytes();
+    if(chosen.splits > 1)
+        chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(p)) * sizeof(float);
+    return chosen;
+}
+
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
+{
+    const config& c     = planned.chosen->configuration;
+    const problem& p    = planned.problem;
+    const auto& support = *planned.support;
+    conv::channels_last_tensors copies(p, workspace, &support["transpose"]);
+    arguments a = arguments_of(conv::channels_last(p), channels_last(copies, data));
+    a.partials  = static_cast<float*>(copies.rest());
+    a.splits    = planned.splits;
+    a.tiles_m   = static_cast<int>(tiles_m(c, p));
+    a.tiles_n   = static_cast<int>(tiles_n(c, p));
+
+    std::vector<launch> all = {{*planned.chosen->main, a.splits * tiles_of(c, p), a}};
+    if(a.splits > 1)
+    {
+        const conv::sum_arguments<> s = {a.partials, a.in, a.inputs, a.splits, {}};
+        all.emplace_back(support["sum"], conv::sum_blocks(a.inputs), s);
+    }
+    return copies.around(std::move(all));
+}
+
+std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
+                                                  const tensors& data, void*)
+{
+    const kernel& reference = support["reference"];
+    return {{reference, ceil_div(inputs_of(p), reference.threads), arguments_of(p, data)}};
+}
+
+std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
+{
+    return {conv::convolve_back(p, set["out"].values(), set["wei"].values())};
+}
+
+} // namespace ck_tile::grouped_conv_bwd_data

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The configuration of one instance, and what makes one legal.
+#pragma once
+
+#include "ops/grouped_conv/config.hpp"
+
+namespace ck_tile::grouped_conv_fwd
+{
+
+struct config
+{
+    architecture arch;
+    int spatial;            // dimensions of the convolution, 1 to 3; problems of fewer run with lengths of 1 in front
+    gemm::tile_config tile; // m: output pixels, n: output channels, k: taps x input channels
+    conv::vector_widths vector;
+
+    constexpr data_type dtype() const { return tile.dtype(); }
+    constexpr gemm::operand_access access() const
+    {
+        return {.a = {majorness::k, vector.in}, .b = {majorness::k, vector.wei}, .result = vector.out};
+    }
+    constexpr distribution in_copy() const
+    {
+        return gemm::tiled_copy(tile.shape(), tile.block.m, majorness::k, vector.in);
+    }
+    constexpr distribution wei_copy() const
+    {
+        return gemm::tiled_copy(tile.shape(), tile.block.n, majorness::k, vector.wei);
+    }
+    constexpr int lds_bytes() const { return tile.lds_bytes(); }
+};
+
+// What is legal beside the rules of the matrix product; `t` are the facts of c.arch.
+constexpr violation check(const config& c, const target& t)
+{
+    if(const violation v = conv::check_convolution(c.spatial, c.tile))
+        return v;
+    return gemm::check(c.tile, t, c.access());
+}
+
+constexpr violation check(const config& c) { return check(c, facts(c.arch)); }
+
+} // namespace ck_tile::grouped_conv_fwd

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "ops/grouped_conv_fwd/operation.hpp"
+
+#include "ops/grouped_conv/channels_last.hpp"
+#include "ops/grouped_conv/reference.hpp"
+#include "ops/grouped_conv/selection.hpp"
+#include "ops/grouped_conv_fwd/support_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ck_tile::grouped_conv_fwd
+{
+namespace
+{
+
+std::int64_t outputs_of(const conv::problem& p) { return p.groups * p.k * conv::pixels_of(p); }
+
+std::int64_t tiles_m(const config& c, const conv::problem& p) { return ceil_div(conv::pixels_of(p), c.tile.block.m); }
+std::int64_t tiles_n(const config& c, const conv::problem& p) { return ceil_div(p.k, c.tile.block.n); }
+
+arguments arguments_of(const conv::problem& p, const tensors& data, conv::activation activation)
+{
+    return {.in       = data.in,
+            .wei      = data.wei,
+            .out      = data.out,
+            .partials = nullptr,
+            .end      = {data.bias, data.residual, activation},
+            .conv     = conv::make_arguments(p),
+            .splits   = 1,
+            .tiles_m  = 0,
+            .tiles_n  = 0,
+            .outputs  = outputs_of(p)};
+}
+
+// The tensors as the main kernel takes them.
+tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
+{
+    using conv::channels_last_tensors;
+    return {.in       = t.read(data.in, channels_last_tensors::in),
+            .wei      = t.read(data.wei, channels_last_tensors::wei),
+            .bias     = data.bias,
+            .residual = t.read(data.residual, channels_last_tensors::out),
+            .out      = t.write(data.out, channels_last_tensors::out)};
+}
+
+std::size_t partial_bytes(const conv::problem& p, int splits)
+{
+    return splits == 1 ? 0 : static_cast<std::size_t>(splits * outputs_of(p)) * sizeof(float);
+}
+
+} // namespace
+
+std::vector<tensor_info> operation::tensor_list(const problem& p)
+{
+    const auto optional = [](bool given) { return given ? tensor_role::input : tensor_role::absent; };
+    // slack: a matrix unit adds several products at once, and may cut off the bits where an fma would round; silu is as much as 1.1
+    // times as steep as what it is applied to.
+    return {{.name = "in", .type = p.type, .shape = conv::input_shape(p)},
+            {.name = "wei", .type = p.type, .shape = conv::weight_shape(p)},
+            {.name = "bias", .type = p.type, .shape = packed_shape({p.groups, p.k}), .role = optional(p.bias)},
+            {.name = "residual", .type = p.type, .shape = conv::output_shape(p), .role = optional(p.residual)},
+            {.name  = "out",
+             .type  = p.type,
+             .shape = conv::output_shape(p),
+             .role  = tensor_role::result,
+             .terms = conv::row_length(p) + 2,
+             .slack = p.activation == conv::activation::silu ? 4.4 : 4}};
+}
+
+double operation::floor_bytes(const problem& p)
+{
+    double bytes = 0;
+    for(const tensor_info& t : tensor_list(p))
+        if(t.on_device())
+            bytes += static_cast<double>(t.bytes());
+    return bytes;
+}
+
+status operation::supports(const config& c, const problem& p)
+{
+    status rules;
+    conv::need_dimensions(rules, c.spatial, p.spatial);
+    conv::need_whole_vectors(rules, "C per group", p.c, c.vector.in);
+    conv::need_whole_vectors(rules, "filter taps x C per group", conv::row_length(p), c.vector.wei);
+    conv::need_whole_vectors(rules, "K per group", p.k, c.vector.out);
+    conv::need_view_of_weights(rules, p, bytes_of(p.type));
+    conv::need_view_of_images(rules, p, c.tile.block.m, p.output_pixels());
+    conv::need_blocks(rules, tiles_m(c, p) * tiles_n(c, p) * p.groups);
+    return rules;
+}
+
+result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
+{
+    const config& c  = chosen.chosen->configuration;
+    const problem& p = chosen.problem;
+    const std::int64_t tiles = tiles_m(c, p) * tiles_n(c, p) * p.groups, steps = ceil_div(conv::row_length(p), c.tile.block.k);
+    if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
+        return rejection{possible.reason()};
+    const conv::split_choice choice =
+        conv::choose_splits(dev, c.tile, c.lds_bytes(), c.access(), {{tiles, steps}}, outputs_of(p), chosen.splits);
+    chosen.splits = choice.splits;
+    chosen.cost   = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
+    conv::channels_last_tensors copies(p, nullptr, nullptr);
+    const tensors all = {&p, &p, nullptr, p.residual ? &p : nullptr, &chosen}; // that there are
+    channels_last(copies, all);
+    chosen.workspace_bytes = copies.bytes() + partial_bytes(p, chosen.splits);
+    return chosen;
+}
+
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
+{
+    const config& c       = planned.chosen->configuration;
+    const problem& p      = planned.problem;
+    const auto& support   = *planned.support;
+    const conv::problem q = conv::channels_last(p);
+    conv::channels_last_tensors copies(p, workspace, &support["transpose"]);
+    arguments a = arguments_of(q, channels_last(copies, data), p.activation);
+    a.partials  = static_cast<float*>(copies.rest());
+    a.splits    = planned.splits;
+    a.tiles_m   = static_cast<int>(tiles_m(c, p));
+    a.tiles_n   = static_cast<int>(tiles_n(c, p));
+
+    std::vector<launch> all = {{*planned.chosen->main, a.splits * p.groups * a.tiles_m * a.tiles_n, a}};
+    if(a.splits > 1)
+    {
+        const bool by_group = q.layout == conv::layout::gnhwc;
+        const int channels  = static_cast<int>(by_group ? p.k : p.groups * p.k);
+        const conv::sum_arguments<finish_sum> s = {
+            a.partials, a.out, a.outputs, a.splits, {a.end, by_group ? conv::pixels_of(p) * p.k : a.outputs, channels}};
+        all.emplace_back(support["sum"], conv::sum_blocks(a.outputs), s);
+    }
+    return copies.around(std::move(all));
+}
+
+std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
+                                                  const tensors& data, void*)
+{
+    const kernel& reference = support["reference"];
+    return {{reference, ceil_div(outputs_of(p), reference.threads), arguments_of(p, data, p.activation)}};
+}
+
+std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
+{
+    reference_values y         = conv::convolve(p, set["in"].values(), set["wei"].values());
+    const auto values_of       = [&](bool given, const char* name) { return given ? set[name].values() : std::vector<float>(); };
+    const auto bias            = values_of(p.bias, "bias"), residual = values_of(p.residual, "residual");
+    const std::int64_t pixels  = p.output_pixels(), channels = p.groups * p.k;
+    for(std::size_t i = 0; i < y.values.size(); ++i)
+    {
+        const auto at = static_cast<std::int64_t>(i);
+        const auto channel = static_cast<std::size_t>(p.layout == conv::layout::nhwgc   ? at % channels
+                                                      : p.layout == conv::layout::gnhwc ? at / (p.batch * pixels * p.k) * p.k + at % p.k
+                                                                                        : at / pixels % channels);
+        for(const double term : {p.bias ? double(bias[channel]) : 0, p.residual ? double(residual[i]) : 0})
+        {
+            y.values[i] += term;
+            y.magnitudes[i] += std::abs(term);
+        }
+        double& v = y.values[i];
+        switch(p.activation)
+        {
+        case conv::activation::none: break;
+        case conv::activation::relu: v = v < 0 ? 0 : v; break;
+        case conv::activation::relu6: v = v < 0 ? 0 : v > 6 ? 6 : v; break;
+        case conv::activation::silu: v = v / (1 + std::exp(-v)); break;
+        }
+    }
+    return {std::move(y)};
+}
+
+problem operation::magnitude_problem(problem p)
+{
+    p.activation = conv::activation::none;
+    return p;
+}
+
+} // namespace ck_tile::grouped_conv_fwd

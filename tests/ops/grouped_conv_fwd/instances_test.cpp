@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Every instance of a registry by itself: on random problems that it supports, in one split and in several, it computes what
+// the fp64 reference says. Linked with the instances of the library, and with those of configurations drawn at random.
+#include "ops/grouped_conv_fwd/describe.hpp"
+#include "ops/grouped_conv_fwd/operation.hpp"
+#include "tests/support/convolutions.hpp"
+#include "tests/support/operation_test.hpp"
+
+#include <algorithm>
+
+namespace ck_tile::grouped_conv_fwd
+{
+namespace
+{
+
+class Instances : public testing::TestWithParam<std::string>
+{};
+
+// A problem of the instance's kind, whose vectors fit.
+operation::problem random_problem(const config& c, random_numbers& random)
+{
+    operation::problem p = conv::random_problem_of(random, c.spatial, c.vector.out, std::max(c.vector.in, c.vector.wei), c.tile.block.n, 2 * c.tile.block.k);
+    p.type               = c.dtype();
+    return p;
+}
+
+std::vector<int> one_and_two_splits(const config& c, const operation::problem& p)
+{
+    return p.filter_taps() * p.c > 2 * c.tile.block.k ? std::vector{1, 2} : std::vector{1};
+}
+
+TEST_P(Instances, AreRightOnProblemsThatTheySupport)
+{
+    expect_instances_right<operation>(GetParam(),
+                                      {.problems = 3, .draw = random_problem, .splits = one_and_two_splits});
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()), name_of_target);
+
+} // namespace
+} // namespace ck_tile::grouped_conv_fwd

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Convolutions drawn at random, and awkward ones, for the tests of all directions.
+#pragma once
+
+#include "ops/grouped_conv/problem.hpp"
+#include "tests/support/random.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ck_tile::conv
+{
+
+// Pads a dimension's input until the window fits.
+inline void make_room(problem& p, std::size_t d)
+{
+    while(p.input[d] + p.left_pad[d] + p.right_pad[d] < p.window(static_cast<int>(d)))
+        ++p.input[d];
+}
+
+inline problem random_problem(random_numbers& random)
+{
+    problem p;
+    p.spatial = random.between(1, 3);
+    p.groups  = random.between(1, 3);
+    p.batch   = random.between(0, 9) == 0 ? 0 : random.between(1, 3);
+    p.k       = random.between(0, 1) ? random.between(1, 12) : 8 * random.between(1, 6);
+    p.c       = random.between(0, 1) ? random.between(1, 12) : 8 * random.between(1, 6);
+    p.layout  = static_cast<layout>(random.between(0, 2));
+    for(std::size_t d = 0; d < 3; ++d)
+    {
+        p.filter[d]    = random.between(1, p.spatial == 3 ? 3 : 5);
+        p.stride[d]    = random.between(1, 5);
+        p.dilation[d]  = random.between(1, 3);
+        p.left_pad[d]  = random.between(0, 3);
+        p.right_pad[d] = random.between(0, 3);
+        p.input[d]     = random.between(1, p.spatial == 1 ? 60 : p.spatial == 2 ? 14 : 8);
+        make_room(p, d);
+    }
+    return p;
+}
+
+// By name, for messages.
+inline std::vector<std::pair<std::string, problem>> awkward_problems()
+{
+    return {
+        {"empty batch", {.spatial = 2, .groups = 2, .batch = 0, .k = 16, .c = 8, .input = {5, 5}}},
+        {"images of one pixel",
+         {.spatial = 2, .groups = 2, .batch = 5, .k = 8, .c = 16, .filter = {3, 3}, .input = {1, 1}}},
+        {"more rows, columns and steps than a tile has",
+         {.spatial = 2, .groups = 1, .batch = 7, .k = 264, .c = 40, .filter = {3, 3}, .input = {9, 11}}},
+        {"the same in 3-D", {.spatial = 3, .groups = 2, .batch = 1, .k = 136, .c = 264, .filter = {2, 1, 1}, .input = {6, 7, 8}}},
+        {"depthwise",
+         {.spatial = 2, .groups = 19, .batch = 2, .k = 1, .c = 1, .filter = {3, 3}, .input = {8, 7}, .stride = {2, 2}}},
+        {"odd channels", {.spatial = 2, .groups = 1, .batch = 2, .k = 10, .c = 3, .filter = {5, 5}, .input = {9, 8}, .stride = {2, 1}}},
+        {"uneven padding, even filter, dilated, strided",
+         {.spatial   = 2,
+          .groups    = 2,
+          .batch     = 2,
+          .k         = 24,
+          .c         = 8,
+          .filter    = {4, 2},
+          .input     = {13, 9},
+          .stride    = {3, 2},
+          .dilation  = {2, 3},
+          .left_pad  = {3, 0},
+          .right_pad = {0, 2}}},
+        {"1x1, stride 2",
+         {.spatial   = 2,
+          .groups    = 1,
+          .batch     = 2,
+          .k         = 16,
+          .c         = 24,
+          .filter    = {1, 1},
+          .input     = {7, 8},
+          .stride    = {2, 2},
+          .left_pad  = {},
+          .right_pad = {}}},
+        {"a filter shorter than the stride, which shares a divisor with the dilation",
+         {.spatial   = 1,
+          .groups    = 1,
+          .batch     = 3,
+          .k         = 8,
+          .c         = 8,
+          .filter    = {3},
+          .input     = {61},
+          .stride    = {8},
+          .dilation  = {6},
+          .left_pad  = {2},
+          .right_pad = {1}}},
+        {"inputs behind the last window",
+         {.spatial = 1, .groups = 1, .batch = 1, .k = 8, .c = 8, .filter = {2}, .input = {10}, .stride = {7}, .left_pad = {0}, .right_pad = {0}}},
+        {"a long filter", {.spatial = 1, .groups = 2, .batch = 2, .k = 8, .c = 8, .filter = {70}, .input = {65}, .left_pad = {35}, .right_pad = {34}}},
+    };
+}
+
+// The same problem in each layout.
+inline std::vector<problem> in_all_layouts(problem p)
+{
+    std::vector<problem> all;
+    for(const auto& e : enumerators<layout>::all)
+    {
+        p.layout = e.value;
+        all.push_back(p);
+    }
+    return all;
+}
+
+// A problem whose lengths are multiples of `k` and `c`, mostly of more than one tile of `rows` positions.
+inline problem random_problem_of(random_numbers& random, int spatial, int k, int c, int tile_k, int tile_c)
+{
+    const auto length = [&](int vector, int tile) { return vector * random.between(1, std::max(1, (tile + 24) / vector)); };
+    problem p         = {.spatial = random.between(1, spatial),
+                         .groups  = random.between(1, 2),
+                         .batch   = random.between(1, 3),
+                         .k       = length(k, tile_k),
+                         .c       = length(c, tile_c),
+                         .layout  = static_cast<layout>(random.between(0, 2))};
+    for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
+    {
+        p.filter[d]    = random.between(1, 3);
+        p.stride[d]    = random.between(1, 3);
+        p.dilation[d]  = random.between(1, 2);
+        p.left_pad[d]  = random.between(0, 2);
+        p.right_pad[d] = random.between(0, 2);
+        p.input[d]     = p.window(static_cast<int>(d)) + random.between(0, p.spatial == 3 ? 3 : 9);
+    }
+    return p;
+}
+
+} // namespace ck_tile::conv
