@@ -11,6 +11,7 @@ PyTorch's best time over ours: above 1, ours is faster.
 """
 
 import argparse
+import functools
 import json
 import math
 import statistics
@@ -62,8 +63,8 @@ def rotated(make):
             return inputs
 
 
-def weight_gradient(row, dtype):
-    """A function of the turn that computes the row's weight gradient, on inputs that rotate."""
+def convolution(row, dtype, direction):
+    """A function of the turn that computes the row in one direction, on inputs that rotate."""
     spatial, groups = row["ndim"], row["G"]
     channels_last = row["layout"] != "ngchw"
     left, right = row["left_pads"], row["right_pads"]
@@ -72,6 +73,7 @@ def weight_gradient(row, dtype):
     even = right == left
     length = row["input"] if even else [n + before + after for n, before, after in zip(row["input"], left, right)]
     padding = left if even else [0] * spatial
+    window = row["strides"], padding, row["dilations"], False, [0] * spatial, groups
     output = [(n + 2 * p - (f - 1) * d - 1) // s + 1
               for n, p, f, s, d in zip(length, padding, row["filter"], row["strides"], row["dilations"])]
 
@@ -81,14 +83,21 @@ def weight_gradient(row, dtype):
             return x.contiguous(memory_format=torch.channels_last if spatial == 2 else torch.channels_last_3d)
         return x
 
+    def image():
+        return tensor(row["N"], c, *length)
+
+    def gradient():
+        return tensor(row["N"], k, *output)
+
     weight = tensor(k, row["C"], *row["filter"])
-    inputs = rotated(lambda: (tensor(row["N"], c, *length), tensor(row["N"], k, *output)))
-
-    def gradient(x, dy):
-        return torch.ops.aten.convolution_backward(dy, x, weight, None, row["strides"], padding, row["dilations"],
-                                                   False, [0] * spatial, groups, [False, True, False])[1]
-
-    return gradient, inputs
+    if direction == "forward":
+        return lambda x: torch.ops.aten.convolution(x, weight, None, *window), rotated(lambda: (image(),))
+    if direction == "backward data":
+        like = image()
+        return (lambda dy: torch.ops.aten.convolution_backward(dy, like, weight, None, *window, [True, False, False])[0],
+                rotated(lambda: (gradient(),)))
+    return (lambda x, dy: torch.ops.aten.convolution_backward(dy, x, weight, None, *window, [False, True, False])[1],
+            rotated(lambda: (image(), gradient())))
 
 
 def groupnorm_gradients(row, dtype):
@@ -160,7 +169,9 @@ def max_pool_forward(row, dtype):
 
 
 # For each operation, a function of (problem, type) that gives what PyTorch computes, and inputs for it that rotate.
-PEERS = {"grouped_conv_bwd_weight": weight_gradient, "groupnorm_bwd": groupnorm_gradients,
+PEERS = {"grouped_conv_bwd_weight": functools.partial(convolution, direction="backward weight"),
+         "grouped_conv_bwd_data": functools.partial(convolution, direction="backward data"),
+         "grouped_conv_fwd": functools.partial(convolution, direction="forward"), "groupnorm_bwd": groupnorm_gradients,
          "maxpool_bwd": max_pool_gradient, "groupnorm_fwd": groupnorm_forward, "maxpool_fwd": max_pool_forward}
 
 
@@ -196,13 +207,13 @@ def main():
     torch.backends.cudnn.benchmark = True
     result = {"device": torch.cuda.get_device_name(), "torch": torch.__version__,
               "cudnn": torch.backends.cudnn.version(), "ceilings": ceilings(), "rows": []}
-    rows = {row["row"]: row for operation in json.loads(given.suite.read_text()).values() for row in operation}
+    rows = {(operation, row["row"]): row for operation, all_rows in json.loads(given.suite.read_text()).items() for row in all_rows}
     print(f"{result['device']}, PyTorch {result['torch']}, cuDNN {result['cudnn']}; "
           + ", ".join(f"{name} {value:.0f}" for name, value in result["ceilings"].items()))
     print(f"{'row':<8} {'layer':<26} {'type':<5} {'ms':>8} {'TFLOP/s':>8} {'% peak':>7} {'floor GB/s':>10} {'% copy':>7} "
           f"{'copy ms':>8} {'eager ms':>9} {'compile':>8} {'ratio':>6}")
     for own in ours:
-        gradient, inputs = PEERS[own["operation"]](rows[own["row"]]["problem"], own["dtype"])
+        gradient, inputs = PEERS[own["operation"]](rows[own["operation"], own["row"]]["problem"], own["dtype"])
         eager = median_ms(lambda i: gradient(*inputs[i % len(inputs)]))
         compiled = None
         if not given.no_compile:
@@ -222,6 +233,9 @@ def main():
               f"{'-' if compiled is None else f'{compiled:.4f}':>8} {own['ratio']:>6.2f}", flush=True)
         del gradient, inputs
         torch.cuda.empty_cache()
+    for name in dict.fromkeys(own["operation"] for own in ours):
+        ratios = [own["ratio"] for own in ours if own["operation"] == name]
+        print(f"{name}: geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}, of {len(ratios)} rows")
     if given.output:
         given.output.write_text(json.dumps(result, indent=1) + "\n")
     return 0

@@ -32,7 +32,7 @@ def source_of(name):
 namespace ck_tile::grouped_conv_bwd_weight
 {{
 inline constexpr config configuration = {{
-    .arch = architecture::gfx942, .spatial = {spatial}, .dense = innermost::channels,
+    .arch = architecture::gfx942, .spatial = {spatial},
     .tile = {{.block = {{128, 128, 32}}, .waves = {{{waves}}}, .instruction = opcode::{instruction},
               .pipeline = gemm::pipeline::double_buffer, .stages = 2}},
     .split = split_k::any_split, .vector = {{{vector}, {vector}, {vector}}}}};

@@ -80,7 +80,7 @@ class launch
         : kernel_(&k), blocks_(blocks), bytes_(sizeof arguments)
     {
         static_assert(sizeof arguments <= sizeof arguments_,
-                      "launch: the arguments of a kernel have 512 bytes at most");
+                      "launch: the arguments of a kernel have 1024 bytes at most");
         std::memcpy(arguments_.data(), &arguments, sizeof arguments);
     }
 
@@ -93,7 +93,7 @@ class launch
     const kernel* kernel_;
     std::int64_t blocks_;
     std::size_t bytes_;
-    alignas(16) std::array<std::byte, 512> arguments_;
+    alignas(16) std::array<std::byte, 1024> arguments_;
 };
 
 // What run() will do for a problem.

@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly folder=${1:-build/bin}
 readonly on_gpu='*/cuda*:*/hip*'
 # Every instance of every type, several tiles or blocks and splits, uneven padding, odd channels; the sanitizers are slow.
-readonly part='*LargerThanOne*/cuda_*:*EveryInstanceRuns/cuda_*:*FewChannels*/cuda_*:*Depthwise/cuda_*:*PaddingUneven*/cuda_*:*SameBits*/cuda_*'
+readonly part='*LargerThanOne*/cuda_*:*EveryInstanceRuns/cuda_*:*FewChannels*/cuda_*:*PaddingUneven*/cuda_*:*SameBits*/cuda_*'
 passed=0 failed=0
 
 # has_tests PROGRAM FILTER

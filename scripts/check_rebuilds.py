@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 OPERATION = "grouped_conv_bwd_weight"
-TILE = {"spatial": 1, "dense": "channels", "block": {"m": 32, "n": 32, "k": 32}, "waves": {"m": 1, "n": 1},
+TILE = {"spatial": 1, "block": {"m": 32, "n": 32, "k": 32}, "waves": {"m": 1, "n": 1},
         "instruction": "mfma_16x16x16_fp16", "pipeline": "single_buffer", "stages": 1, "epilogue": "direct",
         "split": "any_split", "vector": {"out": 1, "in": 1, "wei": 1}}
 

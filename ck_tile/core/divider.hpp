@@ -27,9 +27,43 @@ struct divider
 
     friend CK_TILE_FN constexpr int operator/(int n, const divider& by)
     {
-        return static_cast<int>(std::uint64_t(unsigned(n)) * by.magic >> by.shift);
+        // The upper word of twice n: a product and a shift of 32 bits.
+        return static_cast<int>(static_cast<std::uint32_t>(std::uint64_t(unsigned(n) << 1) * by.magic >> 32) >>
+                                (by.shift - 31));
     }
     friend CK_TILE_FN constexpr int operator%(int n, const divider& by) { return n - n / by * by.divisor; }
 };
+
+// A length that nothing is divided by.
+CK_TILE_FN constexpr divider undivided(int length)
+{
+    divider d;
+    d.divisor = length;
+    return d;
+}
+
+// Lengths that are divided by.
+template <int N>
+struct dividers
+{
+    divider values[N];
+
+    CK_TILE_FN constexpr divider& operator[](int i) { return values[i]; }
+    CK_TILE_FN constexpr const divider& operator[](int i) const { return values[i]; }
+};
+
+template <int N>
+CK_TILE_FN constexpr int product(const dividers<N>& all)
+{
+    int result = 1;
+    CK_TILE_UNROLL
+    for(int i = 0; i < N; ++i)
+        result *= all[i].divisor;
+    return result;
+}
+
+// A length, given either way.
+CK_TILE_FN constexpr int length_of(int length) { return length; }
+CK_TILE_FN constexpr int length_of(const divider& by) { return by.divisor; }
 
 } // namespace ck_tile

@@ -65,7 +65,8 @@ struct row_classes
         {
             static_assert(
                 requires { rows.transform.extents; }, "lookup_window: rows that guards depend on must be a merge");
-            static_for<digits>([&](auto i) { numbers.extents[i] = counts(i) ? rows.transform.extents[i] : 1; });
+            static_for<digits>(
+                [&](auto i) { numbers.extents[i] = counts(i) ? length_of(rows.transform.extents[i]) : 1; });
         }
         else
             static_for<digits>([&](auto i) { numbers.extents[i] = 1; });

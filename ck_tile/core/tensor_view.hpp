@@ -55,6 +55,7 @@ struct strided
     multi_index<Rank> strides; // in elements
 
     static constexpr bool guards_along(int) { return false; }
+    static constexpr bool guard_depends_on(int, int) { return false; }
     CK_TILE_FN constexpr multi_index<Rank> lengths() const { return extents; }
     CK_TILE_FN constexpr multi_index<0> limits() const { return {}; }
     CK_TILE_FN constexpr footprint<0> operator()(const multi_index<Rank>& u) const
@@ -114,13 +115,13 @@ struct placed
                                                    "dimensions; list as many as Transform::upper says");
     Transform transform;
 
-    // Whether a guard here or below depends on dimension `d` of the new map.
+    // Whether guard `g` of the map below depends on dimension `d` of the new map.
     template <class Below>
-    static constexpr bool guards_along(int d)
+    static constexpr bool guard_depends_on(int g, int d)
     {
-        bool any = Transform::guarded;
+        bool any = false;
         for(int i = 0; i < Transform::lower; ++i)
-            any = any || Below::guards_along(Lower.at[i]);
+            any = any || Below::guard_depends_on(g, Lower.at[i]);
         return any && Upper.has(d);
     }
 
@@ -169,7 +170,27 @@ struct transformed
     Below below;
     boost::hana::basic_tuple<Placed...> layer;
 
-    static constexpr bool guards_along(int d) { return (false || ... || Placed::template guards_along<Below>(d)); }
+    // Whether guard `g` depends on dimension `d`: the guards of this layer are the first ones; and whether any does.
+    static constexpr bool guard_depends_on(int g, int d)
+    {
+        int own        = 0;
+        bool any       = false;
+        const auto ask = [&]<class P>(const P*) {
+            if(decltype(P::transform)::guarded && own++ == g)
+                any = any || P::upper.has(d);
+            else if(g >= own_guards)
+                any = any || P::template guard_depends_on<Below>(g - own_guards, d);
+        };
+        (ask(static_cast<const Placed*>(nullptr)), ...);
+        return any;
+    }
+    static constexpr bool guards_along(int d)
+    {
+        for(int g = 0; g < guards; ++g)
+            if(guard_depends_on(g, d))
+                return true;
+        return false;
+    }
 
     CK_TILE_FN constexpr multi_index<rank> lengths() const
     {
@@ -235,11 +256,11 @@ CK_TILE_FN constexpr transformed<Below, Placed...> transform(const Below& below,
 template <int Guards>
 CK_TILE_FN constexpr bool exists(const footprint<Guards>& f, const multi_index<Guards>& limits)
 {
-    bool inside = true;
+    unsigned inside = 1; // a number: of conditions compilers make branches
     CK_TILE_UNROLL
     for(int g = 0; g < Guards; ++g)
-        inside = inside && unsigned(f.guarded[g]) < unsigned(limits[g]);
-    return inside;
+        inside &= unsigned(f.guarded[g]) < unsigned(limits[g]);
+    return inside != 0;
 }
 
 // `data` points to element 0 of the map's memory, which is `elements` long: a 64-bit base, 32-bit offsets from it. A

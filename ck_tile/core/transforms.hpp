@@ -8,6 +8,7 @@
 // scalars. None divides, but for `merge` when it is entered; a moving window then carries from digit to digit.
 #pragma once
 
+#include "ck_tile/core/divider.hpp"
 #include "ck_tile/core/lds_banks.hpp"
 #include "ck_tile/core/multi_index.hpp"
 
@@ -96,13 +97,13 @@ struct embed
 };
 
 // One upper dimension that runs through N lower ones, the last fastest: upper = (l0 * e1 + l1) * e2 + l2 ... It is
-// product(extents) long, or ends earlier, at `end`.
-template <int N>
+// product(extents) long, or ends earlier, at `end`. Extents may be `dividers`, of which the digits of a coordinate come faster.
+template <int N, class Extents = multi_index<N>>
 struct merge
 {
     static constexpr int upper = 1, lower = N;
     static constexpr bool affine = N == 1, guarded = false;
-    multi_index<N> extents;
+    Extents extents;
     int end = product(extents);
 
     CK_TILE_FN constexpr multi_index<1> lengths() const { return {end}; }
@@ -114,7 +115,7 @@ struct merge
         for(int d = N - 1; d > 0; --d)
         {
             digits[d] = rest % extents[d];
-            rest /= extents[d];
+            rest      = rest / extents[d];
         }
         digits[0] = rest;
         return digits;
@@ -129,8 +130,8 @@ struct merge
         for(int d = N - 1; d > 0; --d)
         {
             digits[d] += step[d] + carry;
-            carry = digits[d] >= extents[d];
-            digits[d] -= carry ? extents[d] : 0;
+            carry = digits[d] >= length_of(extents[d]);
+            digits[d] -= carry ? length_of(extents[d]) : 0;
         }
         digits[0] += step[0] + carry;
         return digits;

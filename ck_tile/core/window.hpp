@@ -179,7 +179,8 @@ class window
     CK_TILE_FN constexpr void each_access(thread t, Visit&& visit) const
     {
         constexpr int most = detail::max_positions<D>();
-        footprint_type summands[rank][most];
+        footprint_type summands[rank]
+                               [most]; // their offsets in bytes, so that those of dimensions that stay leave the loop
         bool inside[rank][most];
         const footprint_type origin = map_.below({});
         const auto limits           = map_.below.limits();
@@ -191,19 +192,20 @@ class window
                 p.scatter(s[t.copy].digits_of[i], l);
                 const footprint_type f = map_.below(l);
                 summands[d][i]         = d == 0 ? f : f - origin;
+                summands[d][i].offset  = static_cast<int>(detail::byte_offset<T>(summands[d][i].offset));
                 inside[d][i]           = is_unbounded<d> || s[t.copy].at + beyond < lengths[d];
             });
         });
         static_for<D.regs()>([&](auto r) {
             constexpr auto position = register_position(r);
             footprint_type f        = summands[0][position[0]];
-            bool here               = inside[0][position[0]];
+            unsigned here           = inside[0][position[0]]; // a number: of conditions compilers make branches
             static_for<rank - 1>([&](auto i) {
                 constexpr int d = i + 1;
                 f               = f + summands[d][position[d]];
-                here            = here && inside[d][position[d]];
+                here            = here & inside[d][position[d]];
             });
-            visit(r, here && exists(f, limits) ? detail::byte_offset<T>(f.offset) : nowhere);
+            visit(r, (here & exists(f, limits)) != 0 ? static_cast<unsigned>(f.offset) : nowhere);
         });
     }
 

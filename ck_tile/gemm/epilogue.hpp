@@ -5,6 +5,8 @@
 //   through_lds   C goes through LDS, one strip of rows at a time, and leaves as wide vectors along the rows
 //   direct        each lane writes what it holds, element by element: as good where vectors are of one element anyway, and
 //                 needs neither LDS nor barriers
+//   through_lanes lanes exchange what they hold until each has 16 bytes of a row, where the instruction's result lies so that four of
+//                 them hold neighbouring pairs: neither LDS nor barriers, so that other tiles' operands may come to LDS meanwhile
 // Both take a functor of an element of C, in fp32, and of the elements at the same place of more views, which may be of any
 // strides: a bias per column is a row with stride 0, a residual a matrix.
 //
@@ -13,8 +15,10 @@
 
 #include "ck_tile/gemm/pipelines.hpp"
 #include "ck_tile/targets/block.hpp"
+#include "ck_tile/verbs/exchange.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
+#include "ck_tile/verbs/subtile.hpp"
 
 namespace ck_tile::gemm
 {
@@ -22,7 +26,8 @@ namespace ck_tile::gemm
 enum class epilogue
 {
     through_lds,
-    direct
+    direct,
+    through_lanes
 };
 
 } // namespace ck_tile::gemm
@@ -32,7 +37,8 @@ struct ck_tile::enumerators<ck_tile::gemm::epilogue>
 {
     using enum gemm::epilogue;
     static constexpr const char* type                 = "gemm::epilogue";
-    static constexpr enumerator<gemm::epilogue> all[] = {{through_lds, "through_lds"}, {direct, "direct"}};
+    static constexpr enumerator<gemm::epilogue> all[] = {
+        {through_lds, "through_lds"}, {direct, "direct"}, {through_lanes, "through_lanes"}};
 };
 
 namespace ck_tile::gemm
@@ -77,6 +83,26 @@ constexpr distribution one_by_one(const shape& s)
     return d;
 }
 
+// Columns of the accumulator of which lanes exchange their elements at a time: as many fragments as lanes share a row.
+constexpr distribution exchanged_columns(const shape& s)
+{
+    distribution d   = accumulator(s);
+    const int shared = d.lane.at[0].extent;
+    for(int i = 0; i < d.reg.count; ++i)
+        if(digit& fragments = d.reg.at[i]; fragments.moves_along(1) && fragments.extent % shared == 0)
+        {
+            d.lengths[1] /= fragments.extent / shared;
+            fragments.extent = shared;
+        }
+    return d;
+}
+
+constexpr bool can_exchange(const shape& s)
+{
+    const distribution d = exchanged_columns(s);
+    return can_trade_digits(d) && along_k(digits_traded(d)).vecs() * bytes_of(s.type()) == 16;
+}
+
 // Strip `i` of the accumulator: every row_fragments-th register.
 template <shape S>
 CK_TILE_FN auto take_strip(const tile<float, accumulator(S)>& acc, int i)
@@ -101,7 +127,7 @@ constexpr int epilogue_lds_bytes(const shape& s) { return detail::strip_in_lds(s
 // Of a kernel that runs a pipeline, with `tables` bytes for the tables of its windows behind, and then an epilogue.
 constexpr int lds_bytes(const shape& s, main_loop p, int tables = 0, epilogue e = epilogue::through_lds)
 {
-    const int loop = main_loop_lds_bytes(s, p) + tables, end = e == epilogue::direct ? 0 : epilogue_lds_bytes(s);
+    const int loop = main_loop_lds_bytes(s, p) + tables, end = e == epilogue::through_lds ? epilogue_lds_bytes(s) : 0;
     return loop > end ? loop : end;
 }
 
@@ -114,8 +140,8 @@ struct unchanged
 namespace detail
 {
 // f of C and of what the further windows see, in the type of the output.
-template <class T, distribution D, class F, class... Window>
-CK_TILE_FN auto finished(const tile<float, D>& c, const F& f, const Window&... more)
+template <class T, class C, distribution D, class F, class... Window>
+CK_TILE_FN auto finished(const tile<C, D>& c, const F& f, const Window&... more)
 {
     if constexpr(std::is_same_v<F, unchanged>)
         return convert<T>(c);
@@ -208,6 +234,39 @@ CK_TILE_FN void store_through_lds(const block& in, const tile<float, accumulator
     }
 }
 
+// Writes C at `origin` of a view, f applied and converted to its type, when lanes have exchanged what they hold. Elements of 4 bytes
+// leave in pairs, as they are.
+template <shape S, class Out, class F = unchanged, class... More>
+CK_TILE_FN void store_through_lanes(const tile<float, accumulator(S)>& acc, const Out& to, const multi_index<2>& origin,
+                                    const F& f = {}, const More&... more)
+{
+    if constexpr(legal_shape<S>::value)
+    {
+        using element                  = typename Out::element;
+        constexpr distribution columns = detail::exchanged_columns(S);
+        constexpr bool exchanges       = sizeof(element) == 2;
+        constexpr distribution wide    = along_k(exchanges ? digits_traded(columns) : columns);
+        constexpr int step             = columns.lengths[1];
+        static_for<S.n / step>([&](auto i) {
+            constexpr multi_index<3> from = {0, i * step, 0};
+            const multi_index<2> at       = {origin[0], origin[1] + from[1]};
+            const auto c                  = [&] { // half as many words, where they need not be fp32
+                const auto some = subtile<columns, from>(acc);
+                if constexpr(!exchanges)
+                    return some;
+                else if constexpr(std::is_same_v<F, unchanged>)
+                    return trade_digits(convert<element>(some));
+                else
+                    return trade_digits(some);
+            }();
+            store(make_window<wide>(to, at),
+                  detail::finished<element>(
+                      rearrange<wide>(c), f,
+                      make_window<detail::in_vectors_of(wide, 16 / int(sizeof(typename More::element)))>(more, at)...));
+        });
+    }
+}
+
 // Writes C at `origin` of a view, f applied and converted to its type, without LDS.
 template <shape S, class Out, class F = unchanged, class... More>
 CK_TILE_FN void store_directly(const tile<float, accumulator(S)>& acc, const Out& to, const multi_index<2>& origin,
@@ -220,6 +279,19 @@ CK_TILE_FN void store_directly(const tile<float, accumulator(S)>& acc, const Out
             make_window<single>(to, origin),
             detail::finished<typename Out::element>(rearrange<single>(acc), f, make_window<single>(more, origin)...));
     }
+}
+
+// Writes C at `origin` of a view by one of the epilogues, in vectors of `Vector` elements.
+template <shape S, epilogue E, int Vector, class Out, class... FinishAndViews>
+CK_TILE_FN void store_result(const block& in, const tile<float, accumulator(S)>& acc, const Out& to,
+                             const multi_index<2>& origin, const FinishAndViews&... finish_and_views)
+{
+    if constexpr(E == epilogue::direct)
+        store_directly<S>(acc, to, origin, finish_and_views...);
+    else if constexpr(E == epilogue::through_lanes)
+        store_through_lanes<S>(acc, to, origin, finish_and_views...);
+    else
+        store_through_lds<S, Vector>(in, acc, to, origin, finish_and_views...);
 }
 
 } // namespace ck_tile::gemm

@@ -36,6 +36,12 @@ constexpr int main_loop_lds_bytes(const shape& s, main_loop p)
     return p.stages * operand_bytes(s) + with_traits(p.kind, [](auto t) { return t.barrier_bytes; });
 }
 
+// Whether a block makes many tiles, one after the other: there are to be as many blocks as run at once. Else it makes one.
+constexpr bool is_persistent(pipeline p)
+{
+    return with_traits(p, [](auto t) { return t.persistent; });
+}
+
 // 4-byte registers that a lane needs in the main loop: accumulators, what the pipeline holds beside them, and what counts and
 // points. `a` and `b` distribute the operands as they are loaded. An estimate, measured on compiled kernels of every
 // architecture: above it they spill, or could.
@@ -63,6 +69,36 @@ struct fits_registers
     CK_TILE_REJECT(broken);
     static constexpr bool value = !broken;
 };
+
+// Tiles of a result, as run_tiles() makes them.
+//   at(number)             where a tile is: whatever the others want to know
+//   steps(coord)           of its main loop; 0 where there is nothing to multiply
+//   a(coord), b(coord)     its operands
+//   store(coord, product)  what becomes of A * B
+// Where a block makes several, the next one's operands are on their way while one is stored: that needs its LDS for them.
+template <shape S, main_loop P, class Tiles>
+CK_TILE_FN void run_tiles(const block& in, const Tiles& tiles, int first, int end, int stride)
+{
+    using coord = decltype(tiles.at(first));
+    using a     = decltype(tiles.a(std::declval<const coord&>()));
+    using b     = decltype(tiles.b(std::declval<const coord&>()));
+    if constexpr(!legal_shape<S>::value)
+        return; // said above
+    else if constexpr(fits_registers<S, P, a::layout, b::layout>::value)
+    {
+        if constexpr(is_persistent(P.kind))
+            pipeline_traits<P.kind>::template run_tiles<S, P.stages>(in, tiles, first, end, stride);
+        else
+        {
+            const coord here = tiles.at(first); // the only one: there is a block for each
+            auto acc         = accumulators<S>();
+            if(const int steps = tiles.steps(here); steps > 0)
+                pipeline_traits<P.kind>::template run<S, P.stages>(in, acc, tiles.a(here), tiles.b(here), steps);
+            pin_accumulators(acc); // until the epilogue takes them, strip by strip
+            tiles.store(here, acc);
+        }
+    }
+}
 
 // acc += A * B over `steps` steps of S.k. Operands that run past the end of k read zeros, which add nothing.
 template <shape S, main_loop P, class A, class B, class Acc>

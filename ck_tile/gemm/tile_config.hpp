@@ -26,6 +26,19 @@ struct tile_config
     constexpr int threads() const { return shape().threads(); }
     // With `tables` bytes for the tables of lookup windows.
     constexpr int lds_bytes(int tables = 0) const { return gemm::lds_bytes(shape(), loop(), tables, epilogue); }
+
+    // Blocks that run on a compute unit at once, where each makes many tiles: as many as LDS has room for. And the registers that a lane
+    // may have for that.
+    constexpr int blocks_at_once(const target& t, int tables = 0) const
+    {
+        const int fit = t.lds_bytes / lds_bytes(tables);
+        return fit < 1 ? 1 : fit > 3 ? 3 : fit;
+    }
+    constexpr int registers(const target& t, int tables = 0) const
+    {
+        const int blocks = is_persistent(pipeline) ? blocks_at_once(t, tables) : 1;
+        return blocks > 1 ? t.compute_unit_registers / (threads() * blocks) : 0;
+    }
 };
 
 namespace detail
@@ -61,6 +74,15 @@ constexpr violation check_result(const shape& s, epilogue e, int vector)
         return {"vector widths must be powers of two of at most 16 bytes", vector, "use 1, 2, 4 or 8"};
     if(e == epilogue::direct && vector != 1)
         return {"the direct epilogue writes one element at a time", vector, "use a vector of 1 or through_lds"};
+    if(e == epilogue::through_lanes)
+    {
+        if(!can_exchange(s))
+            return {"lanes must hold pairs of a row, and four neighbours 16 bytes of it, to exchange them",
+                    s.inst().name, "use through_lds, or a wider block.n"};
+        if(vector != line)
+            return {"an epilogue through lanes writes 16 bytes at once", vector, "use vectors of 16 bytes, or direct"};
+        return {};
+    }
     const bool direct       = e == epilogue::direct;
     const distribution wide = direct ? one_by_one(s) : s.n % vector == 0 ? rows_at_once(s, vector) : distribution{};
     const bool whole_strips = direct || strip(s).lengths[0] % wide.length(0) == 0;

@@ -14,7 +14,7 @@ CK_TILE_FN constexpr void run_threads(F&& f)
     const int id = thread_id();
     // Not by readfirstlane, which would put it into a scalar register: it is convergent, so that what depends on it stays in
     // loops. A large f is inlined too: called, it would take tiles through memory.
-    f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0, own_rank<Cluster>()});
+    [[clang::always_inline]] f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0, own_rank<Cluster>()});
 #else
     for(int rank = 0; rank < Cluster; ++rank)
         for(int wave = 0; wave < Waves; ++wave)

@@ -63,6 +63,9 @@ arguments make_arguments(const problem& p)
     a.right_pad = aligned_right(p.right_pad, p.spatial, 0);
     a.in        = strides_of(p, p.c, p.input_pixels(), a.input);
     a.out       = strides_of(p, p.k, p.output_pixels(), a.output);
+    for(int d = 0; d < 3; ++d)
+        a.by_filter[d] = a.filter[d], a.by_output[d] = a.output[d];
+    a.by_k = a.k, a.by_c = a.c;
     return a;
 }
 

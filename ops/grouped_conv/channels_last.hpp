@@ -35,9 +35,9 @@ class channels_last_tensors
     const void* read(const void* original, tensor which);
     void* write(void* original, tensor which);
 
-    std::size_t bytes() const { return bytes_; }                 // of the workspace
-    void* rest() const { return next_; }                         // what is behind them
-    std::vector<launch> around(std::vector<launch> main) const;  // the launches, between what they need
+    std::size_t bytes() const { return bytes_; }                // of the workspace
+    void* rest() const { return next_; }                        // what is behind them
+    std::vector<launch> around(std::vector<launch> main) const; // the launches, between what they need
 
   private:
     struct matrices

@@ -49,10 +49,11 @@ class image_product
 
     void compute(std::int64_t number, scratch& own) const
     {
-        const std::int64_t first = number % blocks_ * block, g = number / blocks_ % p_.groups, n = number / blocks_ / p_.groups;
+        const std::int64_t first = number % blocks_ * block, g = number / blocks_ % p_.groups,
+                           n     = number / blocks_ / p_.groups;
         const std::int64_t count = std::min<std::int64_t>(block, to_channels_ - first);
-        pack(own.from, from_.data() + n * from_strides_.n + g * from_strides_.g, from_strides_, from_pixels_, from_channels_,
-             from_channels_);
+        pack(own.from, from_.data() + n * from_strides_.n + g * from_strides_.g, from_strides_, from_pixels_,
+             from_channels_, from_channels_);
         pack_weights(own.wei, g, first, count);
         const auto add = [&](std::vector<double>& results) {
             own.sums.assign(static_cast<std::size_t>(to_pixels_ * block), 0.0);
@@ -60,7 +61,8 @@ class image_product
             double* to = results.data() + n * to_strides_.n + g * to_strides_.g + first * to_strides_.channel;
             for(std::int64_t pixel = 0; pixel < to_pixels_; ++pixel)
                 for(std::int64_t i = 0; i < count; ++i)
-                    to[pixel * to_strides_.pixel + i * to_strides_.channel] = own.sums[static_cast<std::size_t>(pixel * block + i)];
+                    to[pixel * to_strides_.pixel + i * to_strides_.channel] =
+                        own.sums[static_cast<std::size_t>(pixel * block + i)];
         };
         add(result_.values);
         make_absolute(own.from);
@@ -94,7 +96,8 @@ class image_product
                     for(std::int64_t od = d.begin; od < d.end; ++od)
                         for(std::int64_t oh = h.begin; oh < h.end; ++oh)
                             add_row(own, wei, (od * shape_.output[1] + oh) * shape_.output[2] + w.begin,
-                                    ((od * shape_.stride[0] + d.origin) * shape_.input[1] + oh * shape_.stride[1] + h.origin) *
+                                    ((od * shape_.stride[0] + d.origin) * shape_.input[1] + oh * shape_.stride[1] +
+                                     h.origin) *
                                             shape_.input[2] +
                                         w.begin * shape_.stride[2] + w.origin,
                                     w.end - w.begin);
@@ -106,8 +109,8 @@ class image_product
     void add_row(scratch& own, const double* wei, std::int64_t output, std::int64_t input, std::int64_t count) const
     {
         const std::int64_t from_step = forward_ ? shape_.stride[2] : 1, to_step = forward_ ? 1 : shape_.stride[2];
-        const double* from           = own.from.data() + (forward_ ? input : output) * from_channels_;
-        double* to                   = own.sums.data() + (forward_ ? output : input) * block;
+        const double* from = own.from.data() + (forward_ ? input : output) * from_channels_;
+        double* to         = own.sums.data() + (forward_ ? output : input) * block;
         for(std::int64_t pixel = 0; pixel < count; pixel += neighbours)
             for(int i = 0; i < std::min<std::int64_t>(block, to_channels_); i += registers)
                 add_pixels(to + pixel * to_step * block + i, to_step * block, from + pixel * from_step * from_channels_,
@@ -119,13 +122,13 @@ class image_product
                     std::int64_t pixels) const
     {
         double sums[neighbours][registers] = {};
-        const double* of[neighbours];
+        const double* row[neighbours];
         for(int pixel = 0; pixel < neighbours; ++pixel)
-            of[pixel] = from + (pixel < pixels ? pixel : 0) * from_step;
+            row[pixel] = from + (pixel < pixels ? pixel : 0) * from_step;
         for(std::int64_t c = 0; c < from_channels_; ++c)
             for(int pixel = 0; pixel < neighbours; ++pixel)
                 for(int i = 0; i < registers; ++i)
-                    sums[pixel][i] += of[pixel][c] * wei[c * block + i];
+                    sums[pixel][i] += row[pixel][c] * wei[c * block + i];
         for(std::int64_t pixel = 0; pixel < pixels; ++pixel)
             for(int i = 0; i < registers; ++i)
                 to[pixel * to_step + i] += sums[pixel][i];
@@ -141,13 +144,13 @@ class image_product
     std::int64_t taps_, blocks_;
 };
 
-reference_values product_of(const problem& p, bool forward, const std::vector<float>& from, const std::vector<float>& wei)
+reference_values product_of(const problem& p, bool forward, const std::vector<float>& from,
+                            const std::vector<float>& wei)
 {
     reference_values result((forward ? output_shape(p) : input_shape(p)).elements());
     const image_product work(p, forward, from, wei, result);
-    on_all_cores(work.work(), [&work, own = image_product::scratch()](std::int64_t number) mutable {
-        work.compute(number, own);
-    });
+    on_all_cores(work.work(),
+                 [&work, own = image_product::scratch()](std::int64_t number) mutable { work.compute(number, own); });
     return result;
 }
 

@@ -24,6 +24,7 @@ struct residue
     int positions, first_input; // q runs to positions - 1
     int taps, first_tap, tap_step;
     int first_output, output_step;
+    divider by_positions, by_taps; // the same; of what there is none of, any
 };
 
 struct dimension
@@ -36,8 +37,9 @@ struct dimension
 struct residues
 {
     dimension of_all;
-    int divisor, output_step; // the divisor of stride and dilation
-    divider stride, step;     // from one tap to the next
+    int divisor, output_step;      // the divisor of stride and dilation
+    divider stride, step;          // from one tap to the next
+    divider positions[2], taps[2]; // of the longest classes; others have one less
 
     constexpr residues() = default;
     constexpr residues(const dimension& d)
@@ -47,31 +49,38 @@ struct residues
           stride(d.stride),
           step(d.stride / divisor)
     {
+        const auto both = [](divider(&counts)[2], int most) {
+            counts[0] = most;
+            counts[1] = most > 1 ? most - 1 : 1;
+        };
+        both(positions, ceil_div(d.input, d.stride));
+        both(taps, ceil_div(d.filter, step.divisor));
     }
 
     CK_TILE_FN constexpr int count() const { return stride.divisor; }
     CK_TILE_FN constexpr int with_taps() const { return step.divisor; }
-    // Of the longest class.
-    CK_TILE_FN constexpr int positions() const { return ceil_div(of_all.input, stride.divisor); }
-
     CK_TILE_FN constexpr residue operator[](int i) const
     {
-        const dimension& d = of_all;
-        const bool taps    = i < with_taps();
+        const dimension& d  = of_all;
+        const bool has_taps = i < with_taps();
         // Of residues without taps, the numbers that the divisor does not divide.
-        const int beyond = taps ? 0 : i - with_taps();
-        const int of_tap = taps ? i * d.dilation : 0, turns = of_tap / stride;
-        const int r      = taps ? of_tap - turns * d.stride : beyond + beyond / (divisor - 1) + 1;
-        const int apart = d.left_pad - r; // h = u * s - apart with u = o + (y * d - r) / s
-        const int u     = apart > 0 ? (apart + d.stride - 1) / stride : 0;
-        const int first = u * d.stride - apart;
-        return {.positions    = first < d.input ? (d.input - 1 - first) / stride + 1 : 0,
+        const int beyond = has_taps ? 0 : i - with_taps();
+        const int of_tap = has_taps ? i * d.dilation : 0, turns = of_tap / stride;
+        const int r      = has_taps ? of_tap - turns * d.stride : beyond + beyond / (divisor - 1) + 1;
+        const int apart  = d.left_pad - r; // h = u * s - apart with u = o + (y * d - r) / s
+        const int u      = apart > 0 ? (apart + d.stride - 1) / stride : 0;
+        const int first  = u * d.stride - apart;
+        const int inputs = first < d.input ? (d.input - 1 - first) / stride + 1 : 0;
+        const int met    = has_taps && i < d.filter ? (d.filter - 1 - i) / step + 1 : 0;
+        return {.positions    = inputs,
                 .first_input  = first,
-                .taps         = taps && i < d.filter ? (d.filter - 1 - i) / step + 1 : 0,
+                .taps         = met,
                 .first_tap    = i,
                 .tap_step     = step.divisor,
                 .first_output = u - turns,
-                .output_step  = output_step};
+                .output_step  = output_step,
+                .by_positions = positions[inputs < positions[0].divisor],
+                .by_taps      = taps[met < taps[0].divisor]};
     }
 };
 
@@ -87,6 +96,14 @@ struct residue_class
         CK_TILE_UNROLL
         for(int d = 0; d < S; ++d)
             all *= along[d].positions;
+        return all;
+    }
+    CK_TILE_FN constexpr dividers<S> by_positions() const
+    {
+        dividers<S> all;
+        CK_TILE_UNROLL
+        for(int d = 0; d < S; ++d)
+            all[d] = along[d].by_positions;
         return all;
     }
     CK_TILE_FN constexpr int taps() const

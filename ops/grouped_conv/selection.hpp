@@ -17,6 +17,8 @@ namespace ck_tile::conv
 // Adds to the rules that a problem breaks.
 void need_dimensions(status& rules, int instance, int problem);
 void need_whole_vectors(status& rules, const char* name, std::int64_t length, int vector);
+// Of an instance that moves `vector` elements along the channels of a window of rows: see window_of_rows().
+void need_short_filter(status& rules, const problem& p, int vector);
 void need_view_of_weights(status& rules, const problem& p, int element_bytes);
 // Of a result whose rows are positions of windows, `per_image` of them at least: that the images of `rows` of them fit a view.
 void need_view_of_images(status& rules, const problem& p, std::int64_t rows, std::int64_t per_image);
@@ -24,6 +26,9 @@ void need_blocks(status& rules, std::int64_t tiles);
 
 // Whether so many splits, 0 for any, can be made of a reduction of so many steps of the main loop.
 status check_splits(int splits, std::int64_t tiles, std::int64_t steps);
+
+// Blocks of a launch that makes so many tiles: one each, or as many as run at once.
+int launch_blocks(const device& dev, const gemm::tile_config& tile, int lds_bytes, std::int64_t tiles);
 
 // Blocks that take equally long: `steps` of the main loop.
 struct equal_blocks
@@ -43,7 +48,7 @@ double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, st
 
 // The number of splits that costs least, or the cost of `wanted` splits where that is not 0. Partial sums are `elements` numbers each.
 split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int lds_bytes,
-                           const gemm::operand_access& access, const std::vector<equal_blocks>& blocks, std::int64_t elements,
-                           int wanted);
+                           const gemm::operand_access& access, const std::vector<equal_blocks>& blocks,
+                           std::int64_t elements, int wanted);
 
 } // namespace ck_tile::conv

@@ -65,9 +65,9 @@ struct sum_program
         }
         for(; split < a.splits; ++split)
             sum = map(add, sum, partial(split));
-        const auto number  = generate<int, strip, 1>([&](int i) { return i < here ? i : 0; });
-        const auto results = map(
-            [&](float x, int i) { return a.finish.template operator()<element>(x, begin + i); }, sum, number);
+        const auto number = generate<int, strip, 1>([&](int i) { return i < here ? i : 0; });
+        const auto results =
+            map([&](float x, int i) { return a.finish.template operator()<element>(x, begin + i); }, sum, number);
         store(window_of(static_cast<element*>(a.to)), convert<element>(results));
     }
 };

@@ -28,7 +28,7 @@ struct transpose_program
     using arguments                    = transpose_arguments;
     using element                      = element_t<Type>;
 
-    static constexpr int line = 16 / bytes_of(Type);
+    static constexpr int line   = 16 / bytes_of(Type);
     static constexpr int across = 8, down = wave / across; // lanes along columns and rows
     static constexpr int rows = threads / across * line, cols = across * line;
 
@@ -62,11 +62,11 @@ struct transpose_program
     static CK_TILE_FN void turn(const block& b, const arguments& a)
     {
         const int tile = static_cast<int>(b.at.x), tiles = a.tiles_rows * a.tiles_cols, of_matrix = tile % tiles;
-        const multi_index<2> origin   = {of_matrix / a.tiles_cols * rows, of_matrix % a.tiles_cols * cols};
-        const std::int64_t elements   = std::int64_t(a.rows) * a.cols, begin = tile / tiles * elements;
-        const tensor_view from        = {static_cast<const element*>(a.from) + begin, elements, packed<2>({a.rows, a.cols})};
-        const tensor_view to          = {static_cast<element*>(a.to) + begin, elements,
-                                         strided<2>{{a.rows, a.cols}, {1, a.rows}}};
+        const multi_index<2> origin = {of_matrix / a.tiles_cols * rows, of_matrix % a.tiles_cols * cols};
+        const std::int64_t elements = std::int64_t(a.rows) * a.cols, begin = tile / tiles * elements;
+        const tensor_view from = {static_cast<const element*>(a.from) + begin, elements, packed<2>({a.rows, a.cols})};
+        const tensor_view to   = {static_cast<element*>(a.to) + begin, elements,
+                                  strided<2>{{a.rows, a.cols}, {1, a.rows}}};
         constexpr distribution turned = patches<0>(Store);
         store(make_window<turned>(to, origin), rearrange<turned>(load(make_window<patches<1>(Load)>(from, origin))));
     }

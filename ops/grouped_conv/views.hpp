@@ -6,6 +6,7 @@
 //   backward data    dY, [image x q, tap of the class x K]    windows of one residue class; its W and dX
 #pragma once
 
+#include "ck_tile/core/gather_window.hpp"
 #include "ck_tile/core/tensor_view.hpp"
 #include "ops/grouped_conv/arguments.hpp"
 #include "ops/grouped_conv/residue.hpp"
@@ -19,9 +20,10 @@ namespace ck_tile::conv
 template <int S>
 struct windows
 {
-    int images, channels;
+    int images;
+    divider channels;
     multi_index<S> lengths, before, after; // of an image; pixels that do not exist around it
-    multi_index<S> positions, taps;        // of windows in an image, of elements in a window
+    dividers<S> positions, taps;           // of windows in an image, of elements in a window
     multi_index<S> stride, dilation;       // pixels from one position, and from one tap, to the next
     multi_index<S + 2> strides;            // in memory, of [image, pixel..., channel], in elements
 
@@ -29,10 +31,10 @@ struct windows
     CK_TILE_FN auto padded() const
     {
         return each_dimension([&]<int... d>(std::integer_sequence<int, d...>) {
-            const strided<S + 2> memory = {{images, lengths[d]..., channels}, strides};
+            const strided<S + 2> memory = {{images, lengths[d]..., channels.divisor}, strides};
             return transform(memory, along<dims{0}, dims{0}>(pass_through{images}),
                              along<dims{1 + d}, dims{1 + d}>(pad{lengths[d], before[d], after[d]})...,
-                             along<dims{S + 1}, dims{S + 1}>(pass_through{channels}));
+                             along<dims{S + 1}, dims{S + 1}>(pass_through{channels.divisor}));
         });
     }
 
@@ -42,23 +44,21 @@ struct windows
         return each_dimension([&]<int... d>(std::integer_sequence<int, d...>) {
             return transform(padded(), along<dims{0}, dims{0}>(pass_through{images}),
                              along<dims{1 + d}, dims{1 + d, 1 + S + d}>(
-                                 embed<2>{{positions[d], taps[d]}, {stride[d], dilation[d]}})...,
-                             along<dims{S + 1}, dims{2 * S + 1}>(pass_through{channels}));
+                                 embed<2>{{positions[d].divisor, taps[d].divisor}, {stride[d], dilation[d]}})...,
+                             along<dims{S + 1}, dims{2 * S + 1}>(pass_through{channels.divisor}));
         });
     }
 
-    // [image x position, tap x channel], or with the channel before the taps; positions end at `end`
-    template <innermost Dense>
+    // [image x position, tap x channel]; positions end at `end`
     CK_TILE_FN auto positions_by_taps(int end) const
     {
-        return transform(chain(), merged_positions<0>(end), merged_taps<1, Dense>());
+        return transform(chain(), merged_positions<0>(end), merged_taps<1>());
     }
 
     // [tap x channel, image x position]
-    template <innermost Dense>
     CK_TILE_FN auto taps_by_positions(int end) const
     {
-        return transform(chain(), merged_taps<0, Dense>(), merged_positions<1>(end));
+        return transform(chain(), merged_taps<0>(), merged_positions<1>(end));
     }
 
   private:
@@ -72,19 +72,18 @@ struct windows
     CK_TILE_FN auto merged_positions(int end) const
     {
         return each_dimension([&]<int... d>(std::integer_sequence<int, d...>) {
-            return along<dims{0, 1 + d...}, dims{Upper}>(merge<S + 1>{{images, positions[d]...}, end});
+            return along<dims{0, 1 + d...}, dims{Upper}>(
+                merge<S + 1, dividers<S + 1>>{{{undivided(images), positions[d]...}}, end});
         });
     }
 
     // In the order of the weights.
-    template <int Upper, innermost Dense>
+    template <int Upper>
     CK_TILE_FN auto merged_taps() const
     {
         return each_dimension([&]<int... d>(std::integer_sequence<int, d...>) {
-            if constexpr(Dense == innermost::channels)
-                return along<dims{1 + S + d..., 2 * S + 1}, dims{Upper}>(merge<S + 1>{{taps[d]..., channels}});
-            else
-                return along<dims{2 * S + 1, 1 + S + d...}, dims{Upper}>(merge<S + 1>{{channels, taps[d]...}});
+            return along<dims{1 + S + d..., 2 * S + 1}, dims{Upper}>(
+                merge<S + 1, dividers<S + 1>>{{{taps[d]..., channels}}});
         });
     }
 };
@@ -109,12 +108,12 @@ template <int S>
 CK_TILE_FN windows<S> input_windows(const arguments& a, int images)
 {
     return {images,
-            a.c,
+            a.by_c,
             used<S>(a.input),
             used<S>(a.left_pad),
             used<S>(a.right_pad),
-            used<S>(a.output),
-            used<S>(a.filter),
+            used<S>(a.by_output),
+            used<S>(a.by_filter),
             used<S>(a.stride),
             used<S>(a.dilation),
             detail::strides_of<S>(a.in)};
@@ -125,7 +124,7 @@ template <int S>
 CK_TILE_FN windows<S> class_windows(const arguments& a, const residue_class<S>& c, int images)
 {
     windows<S> w = {.images    = images,
-                    .channels  = a.k,
+                    .channels  = a.by_k,
                     .lengths   = used<S>(a.output),
                     .before    = {},
                     .after     = {},
@@ -138,12 +137,23 @@ CK_TILE_FN windows<S> class_windows(const arguments& a, const residue_class<S>& 
     for(int d = 0; d < S; ++d)
     {
         w.before[d]    = -c.along[d].first_output;
-        w.positions[d] = c.along[d].positions;
-        w.taps[d]      = c.along[d].taps;
+        w.positions[d] = c.along[d].by_positions;
+        w.taps[d]      = c.along[d].by_taps;
         w.stride[d]    = 1;
         w.dilation[d]  = -c.along[d].output_step;
     }
     return w;
+}
+
+// A window of the tile that D distributes, at `origin` of positions_by_taps(): its rows stay. One that moves single elements keeps
+// where each row is, so that filters may be of any length; others one bit for each tap along each dimension, see gather_bits.
+template <distribution D, class T, class Map>
+CK_TILE_FN auto window_of_rows(const tensor_view<T, Map>& view, const multi_index<2>& origin)
+{
+    if constexpr(D.vecs() == 1)
+        return make_window<D>(view, origin);
+    else
+        return make_gather_window<D>(view, origin);
 }
 
 // A group's part of a tensor of images, from one of the images on.
@@ -153,26 +163,20 @@ CK_TILE_FN T* part_of(T* data, const image_strides& s, int group, int image)
     return data + group * s.group + image * s.image;
 }
 
-// Y or dY as [channels, pixels], Channel being 0, or [pixels, channels], it being 1: those of some images, that end at `end`.
-// Channels-last, the pixels follow each other through all images; channels-first, through one.
-template <innermost Dense, int Channel, class T>
-CK_TILE_FN auto pixel_matrix(T* data, const image_strides& s, int channels, int per_image, int images, int end)
+// Y or dY as [channels, pixels], Channel being 0, or [pixels, channels], it being 1: pixels follow each other through all images, and
+// end at `end`.
+template <int Channel, class T>
+CK_TILE_FN auto pixel_matrix(T* data, const image_strides& s, int channels, int end)
 {
-    constexpr int pixel = 1 - Channel;
-    const auto matrix   = [&](std::int64_t elements, const auto& memory, const auto& pixels) {
-        const auto channel = along<dims{0}, dims{Channel}>(pass_through{channels});
-        if constexpr(Channel == 0)
-            return tensor_view{data, elements, transform(memory, channel, pixels)};
-        else
-            return tensor_view{data, elements, transform(memory, pixels, channel)};
-    };
-    if constexpr(Dense == innermost::channels)
-        return matrix(std::int64_t(end) * s.spatial[2], // at most: the channels of the last pixel end earlier
-                      strided<2>{{channels, end}, {s.channel, s.spatial[2]}}, along<dims{1}, dims{pixel}>(unbounded{}));
+    const std::int64_t elements =
+        std::int64_t(end) * s.spatial[2]; // at most: the channels of the last pixel end earlier
+    const strided<2> memory = {{channels, end}, {s.channel, s.spatial[2]}};
+    const auto channel      = along<dims{0}, dims{Channel}>(pass_through{channels});
+    const auto pixels       = along<dims{1}, dims{1 - Channel}>(unbounded{});
+    if constexpr(Channel == 0)
+        return tensor_view{data, elements, transform(memory, channel, pixels)};
     else
-        return matrix(images * s.image, // at most: a group's part may end earlier
-                      strided<3>{{channels, images, per_image}, {s.channel, static_cast<int>(s.image), s.spatial[2]}},
-                      along<dims{1, 2}, dims{pixel}>(merge<2>{{images, per_image}, end}));
+        return tensor_view{data, elements, transform(memory, pixels, channel)};
 }
 
 // The [K, tap x C] matrix number `matrix` of packed ones: a group of W or dW, or of the partial sums of one.
@@ -181,32 +185,34 @@ CK_TILE_FN auto weight_matrix(T* data, const arguments& a, int matrix)
 {
     const multi_index<2> lengths = {a.k, product(a.filter) * a.c};
     const std::int64_t elements  = std::int64_t(lengths[0]) * lengths[1];
-    return tensor_view{data + matrix * elements, elements, packed(lengths)};
+    return tensor_view{data + matrix * elements, elements,
+                       transform(packed(lengths), along<dims{0}, dims{0}>(unbounded{}),
+                                 along<dims{1}, dims{1}>(pass_through{lengths[1]}))};
 }
 
 // One group's W as [C, tap of the class x K], the taps of class_windows().
-template <int S, innermost Dense, class T>
+template <int S, class T>
 CK_TILE_FN auto class_weights(T* data, const arguments& a, const residue_class<S>& c, int group)
 {
-    const int taps         = product(a.filter);
-    const int channel      = Dense == innermost::channels ? 1 : taps;
-    const auto elements    = std::int64_t(a.k) * taps * a.c;
-    const auto filter      = packed_strides(used<S>(a.filter)); // in taps
-    const int tap          = Dense == innermost::channels ? a.c : 1;
-    int first              = 0;
-    strided<S + 2> memory  = {}; // [C, tap..., K]
-    merge<S + 1> reduction = {};
-    memory.extents[0] = a.c, memory.strides[0] = channel;
+    const int taps                          = product(a.filter);
+    const auto elements                     = std::int64_t(a.k) * taps * a.c;
+    const auto filter                       = packed_strides(used<S>(a.filter)); // in taps
+    int first                               = 0;
+    strided<S + 2> memory                   = {}; // [C, tap..., K]
+    merge<S + 1, dividers<S + 1>> reduction = {};
+    memory.extents[0] = a.c, memory.strides[0] = 1;
     CK_TILE_UNROLL
     for(int d = 0; d < S; ++d)
     {
-        memory.extents[1 + d] = reduction.extents[d] = c.along[d].taps;
-        memory.strides[1 + d]                        = c.along[d].tap_step * filter[d] * tap;
-        first += c.along[d].first_tap * filter[d] * tap;
+        reduction.extents[d]  = c.along[d].by_taps;
+        memory.extents[1 + d] = c.along[d].by_taps.divisor;
+        memory.strides[1 + d] = c.along[d].tap_step * filter[d] * a.c;
+        first += c.along[d].first_tap * filter[d] * a.c;
     }
-    memory.extents[S + 1] = reduction.extents[S] = a.k;
-    memory.strides[S + 1]                        = taps * a.c;
-    reduction.end                                = product(reduction.extents);
+    reduction.extents[S]  = a.by_k;
+    memory.extents[S + 1] = a.k;
+    memory.strides[S + 1] = taps * a.c;
+    reduction.end         = c.taps() * a.k;
     return [&]<int... d>(std::integer_sequence<int, d...>) {
         return tensor_view{data + group * elements + first, elements - first,
                            transform(memory, along<dims{0}, dims{0}>(pass_through{a.c}),
@@ -218,21 +224,23 @@ CK_TILE_FN auto class_weights(T* data, const arguments& a, const residue_class<S
 template <int S, class T>
 CK_TILE_FN auto class_input(T* data, const arguments& a, const residue_class<S>& c, int images)
 {
-    int first             = 0;
-    strided<S + 2> memory = {}; // [image, q..., C]
-    merge<S + 1> rows     = {};
-    memory.extents[0] = rows.extents[0] = images;
-    memory.strides[0]                   = static_cast<int>(a.in.image);
+    int first                          = 0;
+    strided<S + 2> memory              = {}; // [image, q..., C]
+    merge<S + 1, dividers<S + 1>> rows = {};
+    rows.extents[0]                    = undivided(images);
+    memory.extents[0]                  = images;
+    memory.strides[0]                  = static_cast<int>(a.in.image);
     const auto spatial = used<S>(a.in.spatial), stride = used<S>(a.stride);
     CK_TILE_UNROLL
     for(int d = 0; d < S; ++d)
     {
-        memory.extents[1 + d] = rows.extents[1 + d] = c.along[d].positions;
-        memory.strides[1 + d]                       = stride[d] * spatial[d];
+        rows.extents[1 + d]   = c.along[d].by_positions;
+        memory.extents[1 + d] = c.along[d].by_positions.divisor;
+        memory.strides[1 + d] = stride[d] * spatial[d];
         first += c.along[d].first_input * spatial[d];
     }
     memory.extents[S + 1] = a.c, memory.strides[S + 1] = a.in.channel;
-    rows.end = product(rows.extents);
+    rows.end = images * c.positions();
     return [&]<int... d>(std::integer_sequence<int, d...>) {
         return tensor_view{
             data + first, images * a.in.image - first,

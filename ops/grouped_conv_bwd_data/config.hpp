@@ -2,7 +2,6 @@
 // The configuration of one instance, and what makes one legal.
 #pragma once
 
-#include "ck_tile/core/lookup_window.hpp"
 #include "ops/grouped_conv/config.hpp"
 
 namespace ck_tile::grouped_conv_bwd_data
@@ -28,22 +27,20 @@ struct config
     {
         return gemm::tiled_copy(tile.shape(), tile.block.n, majorness::mn, vector.wei);
     }
-    // Where the weights of a tap and an output channel are.
-    constexpr lookup_table wei_table() const { return {wei_copy(), 1}; }
-    constexpr int wei_table_at() const { return gemm::main_loop_lds_bytes(tile.shape(), tile.loop()); }
-    constexpr int lds_bytes() const { return tile.lds_bytes(wei_table().bytes()); }
+    // Output channels of one tap that a thread has next to each other.
+    constexpr int wei_run() const
+    {
+        const digits k = wei_copy().reg.only(1);
+        return k.count > 0 && k.at[0].stride == 1 ? common_divisor(k.at[0].extent, vector.out) : 1;
+    }
+    constexpr int registers() const { return tile.registers(facts(arch)); }
+    constexpr int lds_bytes() const { return tile.lds_bytes(); }
 };
 
-// What is legal beside the rules of the matrix product; `t` are the facts of c.arch.
+// `t` are the facts of c.arch.
 constexpr violation check(const config& c, const target& t)
 {
-    if(const violation v = conv::check_convolution(c.spatial, c.tile))
-        return v;
-    if(const violation v = gemm::check(c.tile, t, c.access()))
-        return v;
-    if(const violation v = conv::check_table(c.tile, c.wei_table()))
-        return v;
-    return gemm::check_lds(c.tile, t, c.wei_table().bytes());
+    return conv::check_convolution(c.spatial, c.tile, t, c.access());
 }
 
 constexpr violation check(const config& c) { return check(c, facts(c.arch)); }

@@ -14,8 +14,6 @@
 namespace ck_tile::grouped_conv_bwd_data
 {
 
-using conv::innermost;
-
 struct arguments
 {
     const void* out;
@@ -24,9 +22,10 @@ struct arguments
     float* partials; // [splits], each of dX's elements; null when there is one split, which then writes dX itself
     conv::arguments conv;
     conv::residues along[3];
-    int classes, splits;
-    int tiles_m, tiles_n; // of the class with most inputs
-    std::int64_t inputs;  // elements of dX
+    int splits;
+    merge<5, dividers<5>> order; // of tiles: classes, splits, groups, rows and columns of the dX of a class
+    int blocks;                  // that make them
+    std::int64_t inputs;         // elements of dX
 };
 
 template <config C>
@@ -38,85 +37,95 @@ struct program
     static constexpr gemm::shape shape = C.tile.shape();
     static constexpr int threads       = C.tile.threads();
     static constexpr int lds_bytes     = C.lds_bytes();
+    static constexpr int registers     = C.registers();
     using element                      = element_t<C.dtype()>;
     using arguments                    = grouped_conv_bwd_data::arguments;
-    using residue_class                = conv::residue_class<C.spatial>;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const auto [tile_m, tile_n, group, split, number] = unmerge_block(b.at.x, a);
-        const residue_class c                             = conv::class_of<C.spatial>(a.along, number);
-        const std::int64_t first                          = std::int64_t(tile_m) * shape.m;
-        if(c.positions() == 0 || first >= std::int64_t(a.conv.batch) * c.positions())
-            return; // other classes have more inputs
-        const conv::pixel_range inputs = conv::range_of(first, shape.m, c.positions(), a.conv.batch);
-        const int channel              = tile_n * shape.n;
-
-        auto acc = accumulators<shape>();
-        if(const int terms = c.taps() * a.conv.k; terms > 0)
-        {
-            const conv::reduction_range l = conv::reduction_of(split, a.splits, terms, shape.k);
-            gemm::run_pipeline<shape, C.tile.loop()>(b, acc, out_window(a, c, group, inputs, l.begin),
-                                                     wei_window(b, a, c, group, {channel, l.begin}), l.steps);
-        }
-
-        if(a.splits == 1)
-            store_result(b, acc, in_matrix(static_cast<element*>(a.in), a, c, group, inputs), {inputs.begin, channel});
-        else
-            store_result(b, acc, in_matrix(a.partials + split * a.inputs, a, c, group, inputs), {inputs.begin, channel});
+        gemm::run_tiles<shape, C.tile.loop()>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end, a.blocks);
     }
 
   private:
-    static constexpr int wei_table_at = C.wei_table_at();
-
-    static CK_TILE_FN void store_result(const block& b, const auto& acc, const auto& to, const multi_index<2>& origin)
-    {
-        if constexpr(C.tile.epilogue == gemm::epilogue::direct)
-            gemm::store_directly<shape>(acc, to, origin);
-        else
-            gemm::store_through_lds<shape, C.vector.in>(b, acc, to, origin);
-    }
-
+    // Of the result.
     struct coord
     {
-        int tile_m, tile_n, group, split, number;
+        conv::residue_class<C.spatial> residues;
+        int group, split;
+        conv::pixel_range inputs; // none where other classes have more
+        conv::reduction_range l;
+        multi_index<2> origin;
     };
 
-    // The longest classes first. Tiles of the same inputs are neighbours: they share dY in the cache.
-    static CK_TILE_FN coord unmerge_block(unsigned block, const arguments& a)
+    struct tiles
     {
-        const merge<5> all = {{a.classes, a.splits, a.conv.groups, a.tiles_m, a.tiles_n}};
-        const int number   = neighbours_on_one_chiplet<facts(arch).chiplets>(static_cast<int>(block), all.end);
-        const auto digits  = all.map({number});
-        return {digits[3], digits[4], digits[2], digits[1], digits[0]};
-    }
+        const block& in;
+        const arguments& args;
 
-    // dY as [inputs of the class, taps x K]
-    static CK_TILE_FN auto out_window(const arguments& a, const residue_class& c, int group,
-                                      const conv::pixel_range& inputs, int term)
-    {
-        const auto* data = conv::part_of(static_cast<const element*>(a.out), a.conv.out, group, inputs.image);
-        const auto y     = conv::class_windows<C.spatial>(a.conv, c, inputs.images);
-        const tensor_view matrix{data, inputs.images * a.conv.out.image, // at most: a group's part may end earlier
-                                 y.template positions_by_taps<innermost::channels>(inputs.end)};
-        return make_window<C.out_copy()>(matrix, multi_index{inputs.begin, term});
-    }
+        // The longest classes first. Tiles of the same inputs are neighbours: they share dY in the cache.
+        CK_TILE_FN coord at(int number) const
+        {
+            const auto digits =
+                args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(number, args.order.end)});
+            const auto residues      = conv::class_of<C.spatial>(args.along, digits[0]);
+            const int inputs         = residues.positions();
+            coord p                  = {.residues = residues,
+                                        .group    = digits[2],
+                                        .split    = digits[1],
+                                        .inputs   = {0, 0, 0, 0},
+                                        .l        = {0, 0},
+                                        .origin   = {0, digits[4] * shape.n}};
+            const std::int64_t first = std::int64_t(digits[3]) * shape.m;
+            if(first >= std::int64_t(args.conv.batch) * inputs)
+                return p;
+            p.inputs    = conv::range_of(first, shape.m, residues.by_positions(), args.conv.batch);
+            p.l         = conv::reduction_of(p.split, args.splits, residues.taps() * args.conv.k, shape.k);
+            p.origin[0] = p.inputs.begin;
+            return p;
+        }
+        CK_TILE_FN int steps(const coord& p) const { return p.l.steps; }
 
-    // W as [C, taps x K]
-    static CK_TILE_FN auto wei_window(const block& b, const arguments& a, const residue_class& c, int group,
-                                      const multi_index<2>& origin)
-    {
-        const auto matrix = conv::class_weights<C.spatial, innermost::channels>(static_cast<const element*>(a.wei), a.conv, c, group);
-        return make_lookup_window<C.wei_copy(), 1>(matrix, origin, b.lds_at<unsigned>(wei_table_at));
-    }
+        // dY as [inputs of the class, taps x K]
+        CK_TILE_FN auto a(const coord& p) const
+        {
+            const auto* data =
+                conv::part_of(static_cast<const element*>(args.out), args.conv.out, p.group, p.inputs.image);
+            const auto y = conv::class_windows<C.spatial>(args.conv, p.residues, p.inputs.images);
+            const tensor_view matrix{data,
+                                     p.inputs.images * args.conv.out.image, // at most: a group's part may end earlier
+                                     y.positions_by_taps(p.inputs.end)};
+            return conv::window_of_rows<C.out_copy()>(matrix, {p.inputs.begin, p.l.begin});
+        }
 
-    // dX as [inputs of the class, C]
-    template <class T>
-    static CK_TILE_FN auto in_matrix(T* in, const arguments& a, const residue_class& c, int group,
-                                     const conv::pixel_range& inputs)
-    {
-        return conv::class_input(conv::part_of(in, a.conv.in, group, inputs.image), a.conv, c, inputs.images);
-    }
+        // W as [C, taps x K]
+        CK_TILE_FN auto b(const coord& p) const
+        {
+            const auto matrix =
+                conv::class_weights<C.spatial>(static_cast<const element*>(args.wei), args.conv, p.residues, p.group);
+            return make_gather_window<C.wei_copy(), C.wei_run()>(matrix, multi_index{p.origin[1], p.l.begin});
+        }
+
+        CK_TILE_FN void store(const coord& p, const auto& acc) const
+        {
+            if(p.inputs.end == 0)
+                return;
+            const auto write = [&](auto* to) {
+                gemm::store_result<shape, C.tile.epilogue, C.vector.in>(in, acc, in_matrix(to, p), p.origin);
+            };
+            if(args.splits == 1) [[clang::always_inline]]
+                write(static_cast<element*>(args.in));
+            else [[clang::always_inline]]
+                write(args.partials + p.split * args.inputs);
+        }
+
+        // dX as [inputs of the class, C]
+        template <class T>
+        CK_TILE_FN auto in_matrix(T* data, const coord& p) const
+        {
+            return conv::class_input(conv::part_of(data, args.conv.in, p.group, p.inputs.image), args.conv, p.residues,
+                                     p.inputs.images);
+        }
+    };
 };
 
 } // namespace ck_tile::grouped_conv_bwd_data

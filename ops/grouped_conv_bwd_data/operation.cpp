@@ -7,6 +7,7 @@
 #include "ops/grouped_conv_bwd_data/support_kernels.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace ck_tile::grouped_conv_bwd_data
 {
@@ -15,12 +16,12 @@ namespace
 
 std::int64_t inputs_of(const conv::problem& p) { return p.batch * p.groups * p.c * p.input_pixels(); }
 
-// Products over the spatial dimensions.
+// Products over the spatial dimensions. Of classes, more than a launch has blocks are as good as one more than that.
 std::int64_t classes_of(const conv::problem& p)
 {
     std::int64_t all = 1;
     for(int d = 0; d < p.spatial; ++d)
-        all *= p.stride[static_cast<std::size_t>(d)];
+        all = std::min(all * p.stride[static_cast<std::size_t>(d)], conv::max_blocks + 1);
     return all;
 }
 std::int64_t most_positions(const conv::problem& p)
@@ -57,13 +58,13 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
                    .partials = nullptr,
                    .conv     = conv::make_arguments(p),
                    .along    = {},
-                   .classes  = static_cast<int>(classes_of(p)),
                    .splits   = 1,
-                   .tiles_m  = 0,
-                   .tiles_n  = 0,
+                   .order    = {},
+                   .blocks   = 0,
                    .inputs   = inputs_of(p)};
     for(int d = 0; d < 3; ++d)
-        a.along[d] = conv::dimension{a.conv.input[d], a.conv.filter[d], a.conv.stride[d], a.conv.dilation[d], a.conv.left_pad[d]};
+        a.along[d] = conv::dimension{a.conv.input[d], a.conv.filter[d], a.conv.stride[d], a.conv.dilation[d],
+                                     a.conv.left_pad[d]};
     return a;
 }
 
@@ -76,26 +77,33 @@ tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
             .in  = t.write(data.in, channels_last_tensors::in)};
 }
 
-// The blocks of each number of taps, those with most taps first.
+// The blocks of each number of taps, those with most taps first. Along a dimension, taps numbered from 0 go round the classes that have
+// any: some have one more than the others.
 std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::problem& p)
 {
-    const arguments a = arguments_of(p, {});
-    std::vector<std::int64_t> taps = {1}; // of classes
-    for(const conv::residues& r : a.along)
+    const std::int64_t tiles                             = p.groups * tiles_m(c, p) * tiles_n(c, p);
+    std::map<std::int64_t, std::int64_t> classes_by_taps = {{1, 1}};
+    for(const conv::residues& r : arguments_of(p, {}).along)
     {
-        std::vector<std::int64_t> products;
-        for(int i = 0; i < std::min(r.count(), r.with_taps()); ++i)
-            for(const std::int64_t t : taps)
-                if(const std::int64_t all = t * r[i].taps; all > 0)
-                    products.push_back(all);
-        taps = std::move(products);
+        const std::int64_t classes = r.with_taps(), each = r.of_all.filter / classes,
+                           longer = r.of_all.filter % classes;
+        std::map<std::int64_t, std::int64_t> products;
+        for(const auto& [taps, count] : classes_by_taps)
+        {
+            products[taps * (each + 1)] += count * longer;
+            products[taps * each] += count * (classes - longer);
+        }
+        classes_by_taps = std::move(products);
     }
-    std::sort(taps.rbegin(), taps.rend());
     std::vector<conv::equal_blocks> blocks;
-    const std::int64_t tiles = p.groups * tiles_m(c, p) * tiles_n(c, p);
-    for(const std::int64_t t : taps)
-        blocks.push_back({tiles, ceil_div(t * p.k, c.tile.block.k)});
-    if(const std::int64_t without = classes_of(p) - static_cast<std::int64_t>(taps.size()); without > 0)
+    std::int64_t with_taps = 0;
+    for(auto i = classes_by_taps.rbegin(); i != classes_by_taps.rend(); ++i)
+        if(const auto& [taps, count] = *i; taps > 0 && count > 0)
+        {
+            blocks.push_back({count * tiles, ceil_div(taps * p.k, c.tile.block.k)});
+            with_taps += count;
+        }
+    if(const std::int64_t without = classes_of(p) - with_taps; without > 0)
         blocks.push_back({without * tiles, 0});
     return blocks;
 }
@@ -121,17 +129,20 @@ status operation::supports(const config& c, const problem& p)
     conv::need_dimensions(rules, c.spatial, p.spatial);
     conv::need_whole_vectors(rules, "K per group", p.k, c.vector.out);
     conv::need_whole_vectors(rules, "C per group", p.c, std::max(c.vector.wei, c.vector.in));
+    conv::need_short_filter(rules, p, c.vector.out);
     conv::need_view_of_weights(rules, p, bytes_of(p.type));
     conv::need_view_of_images(rules, p, c.tile.block.m, least_positions(p));
     for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
     {
-        const std::int64_t reach = std::max(p.stride[d] * p.dilation[d], p.input[d] + p.left_pad[d] + p.right_pad[d] + p.stride[d]);
+        const std::int64_t reach =
+            std::max(p.stride[d] * p.dilation[d], p.input[d] + p.left_pad[d] + p.right_pad[d] + p.stride[d]);
         if(reach > conv::range_bytes)
-            rules.also(rejection{fmt::format("the padded input and the stride must add up to {} at most, and so must stride and "
-                                             "dilation multiply, but in a dimension it is {}: choose smaller ones",
-                                             conv::range_bytes, reach)});
+            rules.also(rejection{
+                fmt::format("the padded input and the stride must add up to {} at most, and so must stride and "
+                            "dilation multiply, but in a dimension it is {}: choose smaller ones",
+                            conv::range_bytes, reach)});
     }
-    conv::need_blocks(rules, tiles_of(c, p));
+    conv::need_blocks(rules, std::max(classes_of(p), tiles_of(c, p)));
     return rules;
 }
 
@@ -144,8 +155,9 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
         return rejection{possible.reason()};
     const conv::split_choice choice =
         conv::choose_splits(dev, c.tile, c.lds_bytes(), c.access(), blocks, inputs_of(p), chosen.splits);
-    chosen.splits = choice.splits;
-    chosen.cost   = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
+    chosen.splits          = choice.splits;
+    chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
+    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.lds_bytes(), tiles_of(c, p) * chosen.splits);
     conv::channels_last_tensors copies(p, nullptr, nullptr);
     channels_last(copies, {&p, &p, &chosen}); // that there are
     chosen.workspace_bytes = copies.bytes();
@@ -163,10 +175,11 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     arguments a = arguments_of(conv::channels_last(p), channels_last(copies, data));
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
-    a.tiles_m   = static_cast<int>(tiles_m(c, p));
-    a.tiles_n   = static_cast<int>(tiles_n(c, p));
+    a.order     = {{{static_cast<int>(classes_of(p)), a.splits, a.conv.groups,
+                     static_cast<int>(std::max<std::int64_t>(tiles_m(c, p), 1)), static_cast<int>(tiles_n(c, p))}}};
+    a.blocks    = planned.schedule.blocks;
 
-    std::vector<launch> all = {{*planned.chosen->main, a.splits * tiles_of(c, p), a}};
+    std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
     if(a.splits > 1)
     {
         const conv::sum_arguments<> s = {a.partials, a.in, a.inputs, a.splits, {}};

@@ -29,7 +29,9 @@ struct operation
     using config  = grouped_conv_bwd_data::config;
     using tensors = grouped_conv_bwd_data::tensors;
     struct schedule
-    {};
+    {
+        int blocks = 0; // of the main kernel's launch
+    };
 
     static status validate(const problem& p) { return conv::validate(p); }
     static std::vector<tensor_info> tensor_list(const problem& p);

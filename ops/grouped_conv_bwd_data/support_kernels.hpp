@@ -50,13 +50,14 @@ struct reference_program
         const auto i = merge<3>{a.input}.map({static_cast<int>(at % pixels)});
         at /= pixels;
         const std::int64_t image = at % a.batch, group = at / a.batch;
-        std::int64_t place = group * a.in.group + image * a.in.image + std::int64_t(c) * a.in.channel;
+        std::int64_t at_element = group * a.in.group + image * a.in.image + std::int64_t(c) * a.in.channel;
         for(int d = 0; d < 3; ++d)
-            place += std::int64_t(i[d]) * a.in.spatial[d];
-        static_cast<element*>(all.in)[place] = convert<element>(sum(all, group, image, i, c));
+            at_element += std::int64_t(i[d]) * a.in.spatial[d];
+        static_cast<element*>(all.in)[at_element] = convert<element>(sum(all, group, image, i, c));
     }
 
-    static CK_TILE_FN float sum(const arguments& all, std::int64_t group, std::int64_t image, const multi_index<3>& i, int c)
+    static CK_TILE_FN float sum(const arguments& all, std::int64_t group, std::int64_t image, const multi_index<3>& i,
+                                int c)
     {
         const conv::arguments& a = all.conv;
         const int taps           = product(a.filter);
@@ -72,13 +73,14 @@ struct reference_program
             for(int d = 0; d < 3; ++d)
             {
                 const int u = i[d] + a.left_pad[d] - t[d] * a.dilation[d], o = u / a.stride[d];
-                exists      = exists && u >= 0 && u % a.stride[d] == 0 && o < a.output[d];
+                exists = exists && u >= 0 && u % a.stride[d] == 0 && o < a.output[d];
                 offset += std::int64_t(o) * a.out.spatial[d];
             }
             for(int k = 0; exists && k < a.k; ++k)
-                sum += convert<float>(out[offset + std::int64_t(k) * a.out.channel]) *
-                       convert<float>(wei[std::int64_t(k) * taps * a.c +
-                                          (channels_last ? std::int64_t(tap) * a.c + c : std::int64_t(c) * taps + tap)]);
+                sum +=
+                    convert<float>(out[offset + std::int64_t(k) * a.out.channel]) *
+                    convert<float>(wei[std::int64_t(k) * taps * a.c +
+                                       (channels_last ? std::int64_t(tap) * a.c + c : std::int64_t(c) * taps + tap)]);
         }
         return sum;
     }

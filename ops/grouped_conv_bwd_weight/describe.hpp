@@ -5,4 +5,4 @@
 #include "ops/grouped_conv/describe.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 
-BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::config, arch, spatial, dense, tile, split, vector);
+BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_weight::config, arch, spatial, tile, split, vector);

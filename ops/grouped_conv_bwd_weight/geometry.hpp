@@ -2,8 +2,9 @@
 // How a problem falls into tiles and splits: arithmetic that choosing an instance and launching it share.
 #pragma once
 
+#include "ops/grouped_conv/channels_last.hpp"
 #include "ops/grouped_conv/limits.hpp"
-#include "ops/grouped_conv_bwd_weight/config.hpp"
+#include "ops/grouped_conv_bwd_weight/operation.hpp"
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
@@ -31,6 +32,15 @@ inline std::int64_t split_length(const conv::problem& p, int splits)
         for(length = std::min(length, p.output_pixels()); p.output_pixels() % length != 0;)
             --length;
     return length;
+}
+
+// The tensors as the main kernel takes them.
+inline tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
+{
+    using conv::channels_last_tensors;
+    return {.in  = t.read(data.in, channels_last_tensors::in),
+            .out = t.read(data.out, channels_last_tensors::out),
+            .wei = t.write(data.wei, channels_last_tensors::wei)};
 }
 
 } // namespace ck_tile::grouped_conv_bwd_weight

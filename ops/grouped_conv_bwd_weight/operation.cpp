@@ -18,8 +18,8 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
             .conv             = conv::make_arguments(p),
             .splits           = 1,
             .pixels_per_split = 0,
-            .tiles_m          = 0,
-            .tiles_n          = 0};
+            .order            = {},
+            .blocks           = 0};
 }
 
 } // namespace
@@ -40,23 +40,25 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 
 std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
 {
-    const config& c    = planned.chosen->configuration;
-    const problem& p   = planned.problem;
-    arguments a        = arguments_of(p, data);
-    a.partials         = static_cast<float*>(workspace);
+    const config& c     = planned.chosen->configuration;
+    const problem& p    = planned.problem;
+    const auto& support = *planned.support;
+    conv::channels_last_tensors copies(p, workspace, &support["transpose"]);
+    arguments a        = arguments_of(conv::channels_last(p), channels_last(copies, data));
+    a.partials         = static_cast<float*>(copies.rest());
     a.splits           = planned.splits;
     a.pixels_per_split = static_cast<int>(split_length(p, planned.splits));
-    a.tiles_m          = static_cast<int>(ceil_div(p.k, c.tile.block.m));
-    a.tiles_n          = static_cast<int>(ceil_div(row_length(p), c.tile.block.n));
+    a.order            = {{{a.splits, a.conv.groups, static_cast<int>(ceil_div(row_length(p), c.tile.block.n)),
+                            static_cast<int>(ceil_div(p.k, c.tile.block.m))}}};
+    a.blocks           = planned.schedule.blocks;
 
-    std::vector<launch> all = {{*planned.chosen->main, tiles_of(c, p) * a.splits, a}};
+    std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
     if(a.splits > 1)
     {
-        const finish_arguments f = {a.partials, a.wei, weights_of(p), a.splits};
-        all.emplace_back((*planned.support)["finish"],
-                         ceil_div(f.weights, finish_program<architecture::gfx942, data_type::fp32>::per_block), f);
+        const conv::sum_arguments<> s = {a.partials, a.wei, weights_of(p), a.splits, {}};
+        all.emplace_back(support["sum"], conv::sum_blocks(s.elements), s);
     }
-    return all;
+    return copies.around(std::move(all));
 }
 
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,

@@ -20,12 +20,14 @@ struct tensors
 };
 
 struct schedule
-{};
+{
+    int blocks = 0; // of the main kernel's launch
+};
 
 struct operation
 {
     static constexpr const char* name      = "grouped_conv_bwd_weight";
-    static constexpr const char* support[] = {"finish", "reference"};
+    static constexpr const char* support[] = {"sum", "transpose", "reference"};
     static constexpr bool splits_reduction = true;
 
     using problem  = conv::problem;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which instances compute a problem, at which cost, and in how many splits.
+#include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_bwd_weight/geometry.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 
@@ -51,26 +52,11 @@ int choose_split(const device& dev, const config& c, const conv::problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
-    const bool channels = p.layout != conv::layout::ngchw;
     status rules;
-    if(channels != (c.dense == innermost::channels))
-        rules.also(
-            rejection{fmt::format("layout {} has its {} innermost, the instance wants the {} there", name_of(p.layout),
-                                  channels ? "channels" : "pixels", channels ? "pixels" : "channels")});
-    if(p.spatial > c.spatial)
-        rules.also(rejection{fmt::format(
-            "the instance has {} spatial dimensions, the problem {}: choose one with as many", c.spatial, p.spatial)});
-    const auto whole_vectors = [&](const char* name, std::int64_t length, int vector) {
-        if(length % vector != 0)
-            rules.also(rejection{
-                fmt::format("{} = {} is not a multiple of the vector width {}: choose an instance with a narrower "
-                            "vector, or pad",
-                            name, length, vector)});
-    };
-    whole_vectors(channels ? "K per group" : "output pixels of an image", channels ? p.k : p.output_pixels(),
-                  c.vector.out);
-    whole_vectors(channels ? "C per group" : "the run of input pixels", channels ? p.c : 1, c.vector.in);
-    whole_vectors("filter taps x C per group", row_length(p), c.vector.wei);
+    conv::need_dimensions(rules, c.spatial, p.spatial);
+    conv::need_whole_vectors(rules, "K per group", p.k, c.vector.out);
+    conv::need_whole_vectors(rules, "C per group", p.c, c.vector.in);
+    conv::need_whole_vectors(rules, "filter taps x C per group", row_length(p), c.vector.wei);
     if(images_per_view(p) == 0)
         rules.also(rejection{
             fmt::format("one image of {} groups spans more than the {} bytes that a view can: run the groups in "
@@ -81,14 +67,8 @@ status operation::supports(const config& c, const problem& p)
             fmt::format("the instance does not split the {} pixels, whose images span more than {} bytes: choose "
                         "one with any_split",
                         pixels_of(p), range_bytes)});
-    if(p.k * row_length(p) * 4 > range_bytes)
-        rules.also(rejection{
-            fmt::format("one group's weights span {} bytes as fp32, more than the {} that a view can: split K in "
-                        "several calls",
-                        p.k * row_length(p) * 4, range_bytes)});
-    if(tiles_of(c, p) > max_blocks)
-        rules.also(rejection{fmt::format("{} tiles are more than the {} blocks of a launch: choose a larger tile",
-                                         tiles_of(c, p), max_blocks)});
+    conv::need_view_of_weights(rules, p, sizeof(float)); // of partial sums
+    conv::need_blocks(rules, tiles_of(c, p));
     return rules;
 }
 
@@ -119,9 +99,12 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
             fmt::format("{} tiles x {} splits are more than the {} blocks of a launch: choose a smaller split-k",
                         tiles_of(c, p), splits, max_blocks)};
     const std::size_t partials = static_cast<std::size_t>(weights_of(p)) * sizeof(float);
-    chosen.splits              = static_cast<int>(splits);
-    chosen.workspace_bytes     = splits == 1 ? 0 : partials * static_cast<std::size_t>(splits);
-    chosen.cost                = cost(c, p);
+    conv::channels_last_tensors copies(p, nullptr, nullptr);
+    channels_last(copies, {&p, &p, &chosen}); // that there are
+    chosen.splits          = static_cast<int>(splits);
+    chosen.workspace_bytes = copies.bytes() + (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
+    chosen.cost            = cost(c, p);
+    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.lds_bytes(), tiles_of(c, p) * splits);
     return chosen;
 }
 

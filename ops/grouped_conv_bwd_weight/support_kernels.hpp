@@ -1,59 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The small kernels beside the main one: the ordered sum of split-K partials, and the reference.
+// The small kernels beside the main one: the ordered sum of partials, transposition, and the reference.
 #pragma once
 
+#include "ops/grouped_conv/sum.hpp"
+#include "ops/grouped_conv/transpose.hpp"
 #include "ops/grouped_conv_bwd_weight/kernel.hpp"
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
 
-struct finish_arguments
-{
-    const float* partials; // [splits][weights]
-    void* wei;
-    std::int64_t weights;
-    int splits;
-};
-
-// dW = the sum of the splits' partials, added in the order of the splits, then rounded once.
 template <architecture Arch, data_type Type>
-struct finish_program
-{
-    static constexpr architecture arch = Arch;
-    static constexpr int wave          = facts(Arch).wave;
-    static constexpr int threads       = 256;
-    static constexpr int lds_bytes     = 0;
-    static constexpr int per_block     = threads;
-    static constexpr int at_once       = 8; // partials that a thread has under way
-    using arguments                    = finish_arguments;
+using transpose_program = conv::transpose_program<Arch, Type>;
 
-    static constexpr distribution strip = {
-        .lengths = {per_block}, .wave = {{threads / wave, 0, wave}}, .lane = {{wave, 0, 1}}, .reg = {}, .vec = {}};
-
-    static CK_TILE_FN void run(const block& b, const arguments& a)
-    {
-        const std::int64_t begin = std::int64_t(b.at.x) * per_block;
-        const std::int64_t rest  = a.weights - begin;
-        const int here           = rest < per_block ? static_cast<int>(rest) : per_block;
-        const auto window_of     = [&]<class T>(T* data) {
-            return make_window<strip>(tensor_view{data + begin, here, packed<1>({here})}, multi_index{0});
-        };
-        const auto add     = [](float x, float y) { return x + y; };
-        const auto partial = [&](int split) { return load(window_of(a.partials + split * a.weights)); };
-        auto sum           = fill<float, strip>(0.f);
-        int split          = 0;
-        for(; split + at_once <= a.splits; split += at_once)
-        {
-            tile<float, strip> next[at_once];
-            static_for<at_once>([&](auto i) { next[i] = partial(split + i); });
-            static_for<at_once>([&](auto i) { sum = map(add, sum, next[i]); });
-        }
-        for(; split < a.splits; ++split)
-            sum = map(add, sum, partial(split));
-        using element = element_t<Type>;
-        store(window_of(static_cast<element*>(a.wei)), convert<element>(sum));
-    }
-};
+template <architecture Arch, data_type Type>
+using sum_program = conv::sum_program<Arch, Type>;
 
 // dW by its definition: one thread per weight, which adds its terms in fp32 in the order of images and pixels. Shares
 // nothing with the main kernel but the problem's description.

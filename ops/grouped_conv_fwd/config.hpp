@@ -27,15 +27,14 @@ struct config
     {
         return gemm::tiled_copy(tile.shape(), tile.block.n, majorness::k, vector.wei);
     }
+    constexpr int registers() const { return tile.registers(facts(arch)); }
     constexpr int lds_bytes() const { return tile.lds_bytes(); }
 };
 
-// What is legal beside the rules of the matrix product; `t` are the facts of c.arch.
+// `t` are the facts of c.arch.
 constexpr violation check(const config& c, const target& t)
 {
-    if(const violation v = conv::check_convolution(c.spatial, c.tile))
-        return v;
-    return gemm::check(c.tile, t, c.access());
+    return conv::check_convolution(c.spatial, c.tile, t, c.access());
 }
 
 constexpr violation check(const config& c) { return check(c, facts(c.arch)); }

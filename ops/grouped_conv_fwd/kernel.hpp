@@ -14,8 +14,6 @@
 namespace ck_tile::grouped_conv_fwd
 {
 
-using conv::innermost;
-
 // y = activation(convolution + bias of the channel + residual), of which all but the first may be missing.
 struct finish
 {
@@ -42,8 +40,9 @@ struct arguments
     finish end;
     conv::arguments conv;
     int splits;
-    int tiles_m, tiles_n;
-    std::int64_t outputs; // elements of Y
+    merge<4, dividers<4>> order; // of tiles: splits, groups, rows and columns of Y
+    int blocks;                  // that make them
+    std::int64_t outputs;        // elements of Y
 };
 
 template <config C>
@@ -55,92 +54,100 @@ struct program
     static constexpr gemm::shape shape = C.tile.shape();
     static constexpr int threads       = C.tile.threads();
     static constexpr int lds_bytes     = C.lds_bytes();
+    static constexpr int registers     = C.registers();
     using element                      = element_t<C.dtype()>;
     using arguments                    = grouped_conv_fwd::arguments;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const auto [tile_m, tile_n, group, split] = unmerge_block(b.at.x, a);
-        const conv::pixel_range pixels =
-            conv::range_of(std::int64_t(tile_m) * shape.m, shape.m, product(a.conv.output), a.conv.batch);
-        const conv::reduction_range l = conv::reduction_of(split, a.splits, product(a.conv.filter) * a.conv.c, shape.k);
-        const multi_index<2> origin   = {pixels.begin, tile_n * shape.n};
-
-        auto acc = accumulators<shape>();
-        gemm::run_pipeline<shape, C.tile.loop()>(b, acc, in_window(a, group, pixels, l.begin),
-                                                 wei_window(a, group, {origin[1], l.begin}), l.steps);
-
-        const auto out = out_matrix(static_cast<element*>(a.out), a, group, pixels);
-        if(a.splits > 1)
-            store_result(b, acc, out_matrix(a.partials + split * a.outputs, a, group, pixels), origin);
-        else if(a.end.changes_nothing())
-            store_result(b, acc, out, origin);
-        else
-            store_result(b, acc, out, origin, a.end, bias_matrix(a, group, pixels), residual_matrix(a, group, pixels));
+        gemm::run_tiles<shape, C.tile.loop()>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end, a.blocks);
     }
 
   private:
-    static CK_TILE_FN void store_result(const block& b, const auto& acc, const auto& to, const multi_index<2>& origin,
-                                        const auto&... finish_and_views)
-    {
-        if constexpr(C.tile.epilogue == gemm::epilogue::direct)
-            gemm::store_directly<shape>(acc, to, origin, finish_and_views...);
-        else
-            gemm::store_through_lds<shape, C.vector.out>(b, acc, to, origin, finish_and_views...);
-    }
-
+    // Of the result.
     struct coord
     {
-        int tile_m, tile_n, group, split;
+        int group, split;
+        conv::pixel_range pixels;
+        conv::reduction_range l;
+        multi_index<2> origin;
     };
 
-    // Tiles of the same pixels are neighbours: they share X in the cache.
-    static CK_TILE_FN coord unmerge_block(unsigned block, const arguments& a)
+    struct tiles
     {
-        const merge<4> all = {{a.splits, a.conv.groups, a.tiles_m, a.tiles_n}};
-        const int number   = neighbours_on_one_chiplet<facts(arch).chiplets>(static_cast<int>(block), all.end);
-        const auto digits  = all.map({number});
-        return {digits[2], digits[3], digits[1], digits[0]};
-    }
+        const block& in;
+        const arguments& args;
 
-    // X as [pixels, taps x C]
-    static CK_TILE_FN auto in_window(const arguments& a, int group, const conv::pixel_range& pixels, int term)
-    {
-        const auto* data = conv::part_of(static_cast<const element*>(a.in), a.conv.in, group, pixels.image);
-        const auto x     = conv::input_windows<C.spatial>(a.conv, pixels.images);
-        const tensor_view matrix{data, pixels.images * a.conv.in.image, // at most: a group's part may end earlier
-                                 x.template positions_by_taps<innermost::channels>(pixels.end)};
-        return make_window<C.in_copy()>(matrix, multi_index{pixels.begin, term});
-    }
+        // Tiles of the same pixels are neighbours: they share X in the cache.
+        CK_TILE_FN coord at(int number) const
+        {
+            const auto digits =
+                args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(number, args.order.end)});
+            const conv::pixel_range pixels =
+                conv::range_of(std::int64_t(digits[2]) * shape.m, shape.m, args.conv.by_output, args.conv.batch);
+            return {.group  = digits[1],
+                    .split  = digits[0],
+                    .pixels = pixels,
+                    .l = conv::reduction_of(digits[0], args.splits, product(args.conv.filter) * args.conv.c, shape.k),
+                    .origin = {pixels.begin, digits[3] * shape.n}};
+        }
+        CK_TILE_FN int steps(const coord& p) const { return p.l.steps; }
 
-    // W as [K, taps x C]
-    static CK_TILE_FN auto wei_window(const arguments& a, int group, const multi_index<2>& origin)
-    {
-        const auto matrix = conv::weight_matrix(static_cast<const element*>(a.wei), a.conv, group);
-        return make_window<C.wei_copy()>(matrix, origin);
-    }
+        // X as [pixels, taps x C]
+        CK_TILE_FN auto a(const coord& p) const
+        {
+            const auto* data =
+                conv::part_of(static_cast<const element*>(args.in), args.conv.in, p.group, p.pixels.image);
+            const auto x = conv::input_windows<C.spatial>(args.conv, p.pixels.images);
+            const tensor_view matrix{data,
+                                     p.pixels.images * args.conv.in.image, // at most: a group's part may end earlier
+                                     x.positions_by_taps(p.pixels.end)};
+            return conv::window_of_rows<C.in_copy()>(matrix, {p.pixels.begin, p.l.begin});
+        }
 
-    // Y, or what is like it, as [pixels, K]
-    template <class T>
-    static CK_TILE_FN auto out_matrix(T* out, const arguments& a, int group, const conv::pixel_range& pixels)
-    {
-        return conv::pixel_matrix<innermost::channels, 1>(conv::part_of(out, a.conv.out, group, pixels.image), a.conv.out,
-                                                          a.conv.k, product(a.conv.output), pixels.images, pixels.end);
-    }
-    static CK_TILE_FN auto residual_matrix(const arguments& a, int group, const conv::pixel_range& pixels)
-    {
-        auto matrix     = out_matrix(static_cast<const element*>(a.end.residual), a, group, pixels);
-        matrix.elements = a.end.residual != nullptr ? matrix.elements : 0; // all zeros
-        return matrix;
-    }
+        // W as [K, taps x C]
+        CK_TILE_FN auto b(const coord& p) const
+        {
+            const auto matrix = conv::weight_matrix(static_cast<const element*>(args.wei), args.conv, p.group);
+            return make_window<C.wei_copy()>(matrix, multi_index{p.origin[1], p.l.begin});
+        }
 
-    // The bias of each channel, for all pixels.
-    static CK_TILE_FN auto bias_matrix(const arguments& a, int group, const conv::pixel_range& pixels)
-    {
-        const auto* data = static_cast<const element*>(a.end.bias) + std::int64_t(group) * a.conv.k;
-        return tensor_view{data, std::int64_t(a.end.bias != nullptr ? a.conv.k : 0),
-                           strided<2>{{pixels.end, a.conv.k}, {0, 1}}};
-    }
+        CK_TILE_FN void store(const coord& p, const auto& acc) const
+        {
+            const auto write = [&](const auto& to, const auto&... finish_and_views) {
+                gemm::store_result<shape, C.tile.epilogue, C.vector.out>(in, acc, to, p.origin, finish_and_views...);
+            };
+            if(args.splits > 1) [[clang::always_inline]]
+                write(out_matrix(args.partials + p.split * args.outputs, p));
+            else if(args.end.changes_nothing()) [[clang::always_inline]]
+                write(out_matrix(static_cast<element*>(args.out), p));
+            else [[clang::always_inline]]
+                write(out_matrix(static_cast<element*>(args.out), p), args.end, bias_matrix(p), residual_matrix(p));
+        }
+
+        // Y, or what is like it, as [pixels, K]
+        template <class T>
+        CK_TILE_FN auto out_matrix(T* out, const coord& p) const
+        {
+            const conv::arguments& c = args.conv;
+            return conv::pixel_matrix<1>(conv::part_of(out, c.out, p.group, p.pixels.image), c.out, c.k, p.pixels.end);
+        }
+        CK_TILE_FN auto residual_matrix(const coord& p) const
+        {
+            auto matrix     = out_matrix(static_cast<const element*>(args.end.residual), p);
+            matrix.elements = args.end.residual != nullptr ? matrix.elements : 0; // all zeros
+            return matrix;
+        }
+
+        // The bias of each channel, for all pixels.
+        CK_TILE_FN auto bias_matrix(const coord& p) const
+        {
+            const int k      = args.conv.k;
+            const auto* data = static_cast<const element*>(args.end.bias) + std::int64_t(p.group) * k;
+            return tensor_view{data, std::int64_t(args.end.bias != nullptr ? k : 0),
+                               strided<2>{{p.pixels.end, k}, {0, 1}}};
+        }
+    };
 };
 
 } // namespace ck_tile::grouped_conv_fwd

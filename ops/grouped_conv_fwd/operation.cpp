@@ -28,8 +28,8 @@ arguments arguments_of(const conv::problem& p, const tensors& data, conv::activa
             .end      = {data.bias, data.residual, activation},
             .conv     = conv::make_arguments(p),
             .splits   = 1,
-            .tiles_m  = 0,
-            .tiles_n  = 0,
+            .order    = {},
+            .blocks   = 0,
             .outputs  = outputs_of(p)};
 }
 
@@ -84,6 +84,7 @@ status operation::supports(const config& c, const problem& p)
     conv::need_whole_vectors(rules, "C per group", p.c, c.vector.in);
     conv::need_whole_vectors(rules, "filter taps x C per group", conv::row_length(p), c.vector.wei);
     conv::need_whole_vectors(rules, "K per group", p.k, c.vector.out);
+    conv::need_short_filter(rules, p, c.vector.in);
     conv::need_view_of_weights(rules, p, bytes_of(p.type));
     conv::need_view_of_images(rules, p, c.tile.block.m, p.output_pixels());
     conv::need_blocks(rules, tiles_m(c, p) * tiles_n(c, p) * p.groups);
@@ -92,15 +93,17 @@ status operation::supports(const config& c, const problem& p)
 
 result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
 {
-    const config& c  = chosen.chosen->configuration;
-    const problem& p = chosen.problem;
-    const std::int64_t tiles = tiles_m(c, p) * tiles_n(c, p) * p.groups, steps = ceil_div(conv::row_length(p), c.tile.block.k);
+    const config& c          = chosen.chosen->configuration;
+    const problem& p         = chosen.problem;
+    const std::int64_t tiles = tiles_m(c, p) * tiles_n(c, p) * p.groups,
+                       steps = ceil_div(conv::row_length(p), c.tile.block.k);
     if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
         return rejection{possible.reason()};
     const conv::split_choice choice =
         conv::choose_splits(dev, c.tile, c.lds_bytes(), c.access(), {{tiles, steps}}, outputs_of(p), chosen.splits);
-    chosen.splits = choice.splits;
-    chosen.cost   = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
+    chosen.splits          = choice.splits;
+    chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
+    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.lds_bytes(), tiles * chosen.splits);
     conv::channels_last_tensors copies(p, nullptr, nullptr);
     const tensors all = {&p, &p, nullptr, p.residual ? &p : nullptr, &chosen}; // that there are
     channels_last(copies, all);
@@ -118,14 +121,15 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     arguments a = arguments_of(q, channels_last(copies, data), p.activation);
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
-    a.tiles_m   = static_cast<int>(tiles_m(c, p));
-    a.tiles_n   = static_cast<int>(tiles_n(c, p));
+    a.order     = {{{a.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(tiles_m(c, p), 1)),
+                     static_cast<int>(tiles_n(c, p))}}};
+    a.blocks    = planned.schedule.blocks;
 
-    std::vector<launch> all = {{*planned.chosen->main, a.splits * p.groups * a.tiles_m * a.tiles_n, a}};
+    std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
     if(a.splits > 1)
     {
-        const bool by_group = q.layout == conv::layout::gnhwc;
-        const int channels  = static_cast<int>(by_group ? p.k : p.groups * p.k);
+        const bool by_group                     = q.layout == conv::layout::gnhwc;
+        const int channels                      = static_cast<int>(by_group ? p.k : p.groups * p.k);
         const conv::sum_arguments<finish_sum> s = {
             a.partials, a.out, a.outputs, a.splits, {a.end, by_group ? conv::pixels_of(p) * p.k : a.outputs, channels}};
         all.emplace_back(support["sum"], conv::sum_blocks(a.outputs), s);
@@ -142,16 +146,19 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
 
 std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
 {
-    reference_values y         = conv::convolve(p, set["in"].values(), set["wei"].values());
-    const auto values_of       = [&](bool given, const char* name) { return given ? set[name].values() : std::vector<float>(); };
-    const auto bias            = values_of(p.bias, "bias"), residual = values_of(p.residual, "residual");
-    const std::int64_t pixels  = p.output_pixels(), channels = p.groups * p.k;
+    reference_values y   = conv::convolve(p, set["in"].values(), set["wei"].values());
+    const auto values_of = [&](bool given, const char* name) {
+        return given ? set[name].values() : std::vector<float>();
+    };
+    const auto bias = values_of(p.bias, "bias"), residual = values_of(p.residual, "residual");
+    const std::int64_t pixels = p.output_pixels(), channels = p.groups * p.k;
     for(std::size_t i = 0; i < y.values.size(); ++i)
     {
         const auto at = static_cast<std::int64_t>(i);
-        const auto channel = static_cast<std::size_t>(p.layout == conv::layout::nhwgc   ? at % channels
-                                                      : p.layout == conv::layout::gnhwc ? at / (p.batch * pixels * p.k) * p.k + at % p.k
-                                                                                        : at / pixels % channels);
+        const auto channel =
+            static_cast<std::size_t>(p.layout == conv::layout::nhwgc   ? at % channels
+                                     : p.layout == conv::layout::gnhwc ? at / (p.batch * pixels * p.k) * p.k + at % p.k
+                                                                       : at / pixels % channels);
         for(const double term : {p.bias ? double(bias[channel]) : 0, p.residual ? double(residual[i]) : 0})
         {
             y.values[i] += term;

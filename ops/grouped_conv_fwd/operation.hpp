@@ -54,11 +54,13 @@ struct operation
     static constexpr const char* support[] = {"sum", "transpose", "reference"};
     static constexpr bool splits_reduction = true;
 
-    using problem  = grouped_conv_fwd::problem;
-    using config   = grouped_conv_fwd::config;
-    using tensors  = grouped_conv_fwd::tensors;
+    using problem = grouped_conv_fwd::problem;
+    using config  = grouped_conv_fwd::config;
+    using tensors = grouped_conv_fwd::tensors;
     struct schedule
-    {};
+    {
+        int blocks = 0; // of the main kernel's launch
+    };
 
     static status validate(const problem& p) { return conv::validate(p); }
     static std::vector<tensor_info> tensor_list(const problem& p);

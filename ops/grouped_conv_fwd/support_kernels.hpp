@@ -68,18 +68,20 @@ struct reference_program
         const auto o = merge<3>{a.output}.map({static_cast<int>(at % pixels)});
         at /= pixels;
         const std::int64_t image = at % a.batch, group = at / a.batch;
-        std::int64_t place = group * a.out.group + image * a.out.image + std::int64_t(k) * a.out.channel;
+        std::int64_t at_element = group * a.out.group + image * a.out.image + std::int64_t(k) * a.out.channel;
         for(int d = 0; d < 3; ++d)
-            place += std::int64_t(o[d]) * a.out.spatial[d];
+            at_element += std::int64_t(o[d]) * a.out.spatial[d];
 
         const auto value = [](const void* from, std::int64_t i) {
             return from == nullptr ? 0.f : convert<float>(static_cast<const element*>(from)[i]);
         };
-        const float y = all.end(sum(all, group, image, o, k), value(all.end.bias, group * a.k + k), value(all.end.residual, place));
-        static_cast<element*>(all.out)[place] = convert<element>(y);
+        const float y = all.end(sum(all, group, image, o, k), value(all.end.bias, group * a.k + k),
+                                value(all.end.residual, at_element));
+        static_cast<element*>(all.out)[at_element] = convert<element>(y);
     }
 
-    static CK_TILE_FN float sum(const arguments& all, std::int64_t group, std::int64_t image, const multi_index<3>& o, int k)
+    static CK_TILE_FN float sum(const arguments& all, std::int64_t group, std::int64_t image, const multi_index<3>& o,
+                                int k)
     {
         const conv::arguments& a = all.conv;
         const int taps           = product(a.filter);

@@ -13,12 +13,12 @@ namespace ck_tile::program
 namespace
 {
 constexpr const char* erase_line = "\r\x1b[K";
-}
+} // namespace
 
 std::string describe_progress(const std::string& label, std::int64_t done, std::int64_t count, double seconds)
 {
-    const double part = static_cast<double>(done) / static_cast<double>(count);
-    return fmt::format("{}: {:.0f}%, {:.0f} s left", label, 100 * part, seconds * (1 - part) / part);
+    const double share = static_cast<double>(done) / static_cast<double>(count);
+    return fmt::format("{}: {:.0f}%, {:.0f} s left", label, 100 * share, seconds * (1 - share) / share);
 }
 
 progress_line::progress_line(std::string label) : label_(std::move(label))

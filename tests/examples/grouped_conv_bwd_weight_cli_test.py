@@ -130,7 +130,7 @@ class GoodArguments(TestCase):
                 self.assertIn(word, output)
 
     def test_progress(self):
-        self.assert_shows_progress(1, 2, 0, *"2  1 32 64 64  3 3  56 56  1 1  1 1  1 1  1 1".split())
+        self.assert_shows_progress(1, 2, 0, *"2  1 32 128 128  3 3  56 56  1 1  1 1  1 1  1 1".split())
 
     def test_output(self):
         lines = self.run_well(1, 2, 1, *SMALL).splitlines()

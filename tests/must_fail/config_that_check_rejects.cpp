@@ -8,7 +8,6 @@ using namespace ck_tile::grouped_conv_bwd_weight;
 
 constexpr config c = {.arch    = CK_TILE_BROKEN ? architecture::gfx11 : architecture::gfx942,
                       .spatial = 2,
-                      .dense   = innermost::channels,
                       .tile    = {.block       = {64, 64, 32},
                                   .waves       = {2, 2},
                                   .instruction = opcode::mfma_16x16x16_fp16,

@@ -42,6 +42,22 @@ inline problem random_problem(random_numbers& random)
     return p;
 }
 
+// Uneven padding, an even filter, dilated, strided.
+inline problem uneven_problem()
+{
+    return {.spatial   = 2,
+            .groups    = 2,
+            .batch     = 2,
+            .k         = 24,
+            .c         = 8,
+            .filter    = {4, 2},
+            .input     = {13, 9},
+            .stride    = {3, 2},
+            .dilation  = {2, 3},
+            .left_pad  = {3, 0},
+            .right_pad = {0, 2}};
+}
+
 // By name, for messages.
 inline std::vector<std::pair<std::string, problem>> awkward_problems()
 {
@@ -51,22 +67,12 @@ inline std::vector<std::pair<std::string, problem>> awkward_problems()
          {.spatial = 2, .groups = 2, .batch = 5, .k = 8, .c = 16, .filter = {3, 3}, .input = {1, 1}}},
         {"more rows, columns and steps than a tile has",
          {.spatial = 2, .groups = 1, .batch = 7, .k = 264, .c = 40, .filter = {3, 3}, .input = {9, 11}}},
-        {"the same in 3-D", {.spatial = 3, .groups = 2, .batch = 1, .k = 136, .c = 264, .filter = {2, 1, 1}, .input = {6, 7, 8}}},
+        {"the same in 3-D",
+         {.spatial = 3, .groups = 2, .batch = 1, .k = 136, .c = 264, .filter = {2, 1, 1}, .input = {6, 7, 8}}},
         {"depthwise",
          {.spatial = 2, .groups = 19, .batch = 2, .k = 1, .c = 1, .filter = {3, 3}, .input = {8, 7}, .stride = {2, 2}}},
-        {"odd channels", {.spatial = 2, .groups = 1, .batch = 2, .k = 10, .c = 3, .filter = {5, 5}, .input = {9, 8}, .stride = {2, 1}}},
-        {"uneven padding, even filter, dilated, strided",
-         {.spatial   = 2,
-          .groups    = 2,
-          .batch     = 2,
-          .k         = 24,
-          .c         = 8,
-          .filter    = {4, 2},
-          .input     = {13, 9},
-          .stride    = {3, 2},
-          .dilation  = {2, 3},
-          .left_pad  = {3, 0},
-          .right_pad = {0, 2}}},
+        {"odd channels",
+         {.spatial = 2, .groups = 1, .batch = 2, .k = 10, .c = 3, .filter = {5, 5}, .input = {9, 8}, .stride = {2, 1}}},
         {"1x1, stride 2",
          {.spatial   = 2,
           .groups    = 1,
@@ -91,8 +97,26 @@ inline std::vector<std::pair<std::string, problem>> awkward_problems()
           .left_pad  = {2},
           .right_pad = {1}}},
         {"inputs behind the last window",
-         {.spatial = 1, .groups = 1, .batch = 1, .k = 8, .c = 8, .filter = {2}, .input = {10}, .stride = {7}, .left_pad = {0}, .right_pad = {0}}},
-        {"a long filter", {.spatial = 1, .groups = 2, .batch = 2, .k = 8, .c = 8, .filter = {70}, .input = {65}, .left_pad = {35}, .right_pad = {34}}},
+         {.spatial   = 1,
+          .groups    = 1,
+          .batch     = 1,
+          .k         = 8,
+          .c         = 8,
+          .filter    = {2},
+          .input     = {10},
+          .stride    = {7},
+          .left_pad  = {0},
+          .right_pad = {0}}},
+        {"a long filter",
+         {.spatial   = 1,
+          .groups    = 2,
+          .batch     = 2,
+          .k         = 8,
+          .c         = 8,
+          .filter    = {70},
+          .input     = {65},
+          .left_pad  = {35},
+          .right_pad = {34}}},
     };
 }
 
@@ -111,13 +135,15 @@ inline std::vector<problem> in_all_layouts(problem p)
 // A problem whose lengths are multiples of `k` and `c`, mostly of more than one tile of `rows` positions.
 inline problem random_problem_of(random_numbers& random, int spatial, int k, int c, int tile_k, int tile_c)
 {
-    const auto length = [&](int vector, int tile) { return vector * random.between(1, std::max(1, (tile + 24) / vector)); };
-    problem p         = {.spatial = random.between(1, spatial),
-                         .groups  = random.between(1, 2),
-                         .batch   = random.between(1, 3),
-                         .k       = length(k, tile_k),
-                         .c       = length(c, tile_c),
-                         .layout  = static_cast<layout>(random.between(0, 2))};
+    const auto length = [&](int vector, int tile) {
+        return vector * random.between(1, std::max(1, (tile + 24) / vector));
+    };
+    problem p = {.spatial = random.between(1, spatial),
+                 .groups  = random.between(1, 2),
+                 .batch   = random.between(1, 3),
+                 .k       = length(k, tile_k),
+                 .c       = length(c, tile_c),
+                 .layout  = static_cast<layout>(random.between(0, 2))};
     for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
     {
         p.filter[d]    = random.between(1, 3);

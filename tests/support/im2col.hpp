@@ -49,11 +49,14 @@ struct im2col
     // What convolutions see it through.
     conv::windows<S> windows() const
     {
-        return {images, channels, input, left, right, output(), filter, stride, dilation, strides};
+        dividers<S> positions, taps;
+        for(int d = 0; d < S; ++d)
+            positions[d] = output()[d], taps[d] = filter[d];
+        return {images, channels, input, left, right, positions, taps, stride, dilation, strides};
     }
 
     // [taps x channels, images x outputs]; the pixels end at `end`.
-    auto matrix(int end) const { return windows().template taps_by_positions<conv::innermost::channels>(end); }
+    auto matrix(int end) const { return windows().taps_by_positions(end); }
 
     // Where element (row, pixel) lies by the definition of a convolution; nothing if in the padding.
     std::optional<int> place_of(int row, int pixel) const

@@ -50,6 +50,8 @@ struct operand_access
 // A pipeline is a specialisation of this with
 //   usual_stages                      of operands in LDS
 //   barrier_bytes                     of LDS beside them
+//   persistent                        whether blocks make many tiles; then it has
+//     run_tiles<shape, stages>(block, tiles, first, end, stride)      see gemm::run_tiles()
 //   registers(shape, a, b)            that a lane needs beside its accumulators; a and b distribute the loaded operands
 //   in_lds(majorness in memory)       that in LDS
 //   check(shape, stages, target, operand_access)
@@ -72,9 +74,12 @@ namespace detail
 // Lets an operand that looks up where it is work that out in time: at the start, and then before every step at whose end it
 // may come to know no more.
 template <class Operand>
+concept looks_ahead = requires(Operand& a) { a.look_ahead(); };
+
+template <class Operand>
 CK_TILE_FN void look_ahead(Operand& a, int step, int k)
 {
-    if constexpr(requires { a.look_ahead(); })
+    if constexpr(looks_ahead<Operand>)
         if(step % (Operand::positions / k) == 0)
             a.look_ahead();
 }

@@ -72,7 +72,7 @@ struct fused
 };
 
 template <gemm::shape S, int Vector>
-void expect_both_epilogues_fuse()
+void expect_epilogues_fuse()
 {
     ASSERT_FALSE(gemm::check(S)) << gemm::check(S).rule;
     struct alignas(16) line
@@ -87,6 +87,14 @@ void expect_both_epilogues_fuse()
                                        wide.bias_view(), wide.residual_view());
     wide.expect_right();
 
+    if constexpr(gemm::detail::can_exchange(S) && Vector == 8)
+    {
+        fused<S, Vector> exchanged;
+        gemm::store_through_lanes<S>(exchanged.accumulators(), exchanged.out_view(), multi_index{0, 0}, biased_relu{},
+                                     exchanged.bias_view(), exchanged.residual_view());
+        exchanged.expect_right();
+    }
+
     fused<S, Vector> single;
     gemm::store_directly<S>(single.accumulators(), single.out_view(), multi_index{0, 0}, biased_relu{},
                             single.bias_view(), single.residual_view());
@@ -95,13 +103,34 @@ void expect_both_epilogues_fuse()
 
 TEST(Epilogue, FusesBiasActivationAndResidual)
 {
-    expect_both_epilogues_fuse<gemm::shape{128, 64, 32, 2, 2, opcode::mfma_32x32x8_fp16}, 8>();
-    expect_both_epilogues_fuse<gemm::shape{64, 128, 32, 1, 2, opcode::mfma_16x16x16_bf16}, 8>();
-    expect_both_epilogues_fuse<gemm::shape{64, 64, 16, 2, 2, opcode::mfma_16x16x4_fp32}, 4>();
-    expect_both_epilogues_fuse<gemm::shape{64, 64, 32, 2, 2, opcode::wmma_16x16x16_fp16}, 8>();
-    expect_both_epilogues_fuse<gemm::shape{32, 64, 32, 2, 2, opcode::mma_16x8x16_fp16}, 2>();
-    expect_both_epilogues_fuse<gemm::shape{64, 64, 16, 2, 2, opcode::fma_4x8x1_fp32}, 4>();
-    expect_both_epilogues_fuse<gemm::shape{128, 192, 64, 8, 1, opcode::wgmma_64x192x16_bf16}, 8>();
+    expect_epilogues_fuse<gemm::shape{128, 64, 32, 2, 2, opcode::mfma_32x32x8_fp16}, 8>();
+    expect_epilogues_fuse<gemm::shape{64, 128, 32, 1, 2, opcode::mfma_16x16x16_bf16}, 8>();
+    expect_epilogues_fuse<gemm::shape{64, 64, 16, 2, 2, opcode::mfma_16x16x4_fp32}, 4>();
+    expect_epilogues_fuse<gemm::shape{64, 64, 32, 2, 2, opcode::wmma_16x16x16_fp16}, 8>();
+    expect_epilogues_fuse<gemm::shape{32, 64, 32, 2, 2, opcode::mma_16x8x16_fp16}, 2>();
+    expect_epilogues_fuse<gemm::shape{64, 64, 16, 2, 2, opcode::fma_4x8x1_fp32}, 4>();
+    expect_epilogues_fuse<gemm::shape{32, 128, 32, 2, 2, opcode::mma_16x8x16_fp16}, 8>();
+    expect_epilogues_fuse<gemm::shape{128, 192, 64, 8, 1, opcode::wgmma_64x192x16_bf16}, 8>();
+}
+
+// As they are, converted while half as many words are exchanged, and in fp32.
+TEST(Epilogue, ThroughLanesWithoutAFunctor)
+{
+    constexpr gemm::shape s = {128, 64, 64, 8, 1, opcode::wgmma_64x64x16_fp16};
+    constexpr int rows = s.m - 5, cols = s.n - 8;
+    const fused<s, 8> given;
+    const auto expect_stored = [&]<class T>(T) {
+        std::vector<T> out(rows * cols + 8, T(untouched));
+        gemm::store_through_lanes<s>(given.accumulators(),
+                                     tensor_view{out.data(), rows * cols, packed(multi_index{rows, cols})},
+                                     multi_index{0, 0});
+        for(int i = 0; i < rows * cols; ++i)
+            ASSERT_EQ(out[i], convert<T>(given.sums[i / cols * s.n + i % cols])) << i;
+        for(int i = rows * cols; i < rows * cols + 8; ++i)
+            EXPECT_EQ(out[i], T(untouched)) << "stored out of bounds";
+    };
+    expect_stored(fp16());
+    expect_stored(0.f);
 }
 
 } // namespace

@@ -254,6 +254,79 @@ TEST(Pipelines, ComputedOperand)
     expect_computed_operand_right<pipeline::async_stages, wide, majorness::mn, 8>();
 }
 
+// Products of rows of A and B, each tile over its own stretch of k, which may be empty.
+template <gemm::shape S, int K>
+struct product_tiles
+{
+    static constexpr int across          = 2;
+    static constexpr int steps_of[]      = {3, 0, 1, 2, 1, 0, 5, 1};
+    static constexpr int count           = std::size(steps_of);
+    static constexpr distribution a_copy = gemm::tiled_copy(S, S.m, majorness::k, 8),
+                                  b_copy = gemm::tiled_copy(S, S.n, majorness::k, 8);
+
+    const std::vector<fp16>&x, &y; // [count / across * S.m, K], [across * S.n, K]
+    float* c;
+    int* stored;
+
+    int at(int number) const { return number; }
+    int steps(int number) const { return steps_of[number]; }
+    auto view(const std::vector<fp16>& operand, int rows) const
+    {
+        return tensor_view{operand.data(), std::int64_t(rows) * K, packed(multi_index{rows, K})};
+    }
+    auto a(int number) const
+    {
+        return make_window<a_copy>(view(x, count / across * S.m), multi_index{number / across * S.m, 0});
+    }
+    auto b(int number) const
+    {
+        return make_window<b_copy>(view(y, across * S.n), multi_index{number % across * S.n, 0});
+    }
+    void store(int number, const tile<float, gemm::accumulator(S)>& acc) const
+    {
+        ++stored[number];
+        gemm::store_directly<S>(acc, tensor_view{c + number * S.m * S.n, S.m * S.n, packed(multi_index{S.m, S.n})},
+                                multi_index{0, 0});
+    }
+};
+
+// Whatever blocks there are, each makes its tiles, one after the other.
+TEST(Pipelines, ManyTiles)
+{
+    constexpr gemm::shape s = {64, 64, 64, 4, 1, opcode::wgmma_64x64x16_fp16};
+    constexpr int k         = 5 * s.k;
+    using tiles             = product_tiles<s, k>;
+    random_numbers random(80);
+    std::vector<fp16> x(tiles::count / tiles::across * s.m * k), y(tiles::across * s.n * k);
+    for(auto* all : {&x, &y})
+        for(fp16& e : *all)
+            e = static_cast<fp16>(random.between(-3, 3));
+    std::vector<float> expected(tiles::count * s.m * s.n);
+    for(int number = 0; number < tiles::count; ++number)
+        for(int i = 0; i < s.m; ++i)
+            for(int j = 0; j < s.n; ++j)
+                for(int l = 0; l < tiles::steps_of[number] * s.k; ++l)
+                    expected[(number * s.m + i) * s.n + j] += float(x[(number / tiles::across * s.m + i) * k + l]) *
+                                                              float(y[(number % tiles::across * s.n + j) * k + l]);
+    for(const int blocks : {1, 2, 3, 8})
+    {
+        std::vector<float> c(expected.size(), -1.f);
+        int stored[tiles::count]       = {};
+        constexpr gemm::main_loop loop = {gemm::pipeline::async_stages, 4};
+        struct alignas(16) line
+        {
+            std::byte bytes[16];
+        };
+        std::vector<line> lds(gemm::main_loop_lds_bytes(s, loop) / sizeof(line) + 1);
+        for(int b = 0; b < blocks; ++b)
+            gemm::run_tiles<s, loop>(block{{}, lds.data()->bytes}, tiles{x, y, c.data(), stored}, b, tiles::count,
+                                     blocks);
+        EXPECT_EQ(c, expected) << blocks << " blocks";
+        for(const int times : stored)
+            EXPECT_EQ(times, 1) << blocks << " blocks";
+    }
+}
+
 TEST(Pipelines, MmaFp16)
 {
     constexpr gemm::shape s = {64, 32, 32, 2, 2, opcode::mma_16x8x16_fp16};

@@ -19,7 +19,8 @@ class Instances : public testing::TestWithParam<std::string>
 // A problem of the instance's kind, whose vectors fit.
 operation::problem random_problem(const config& c, random_numbers& random)
 {
-    operation::problem p = conv::random_problem_of(random, c.spatial, c.vector.out, std::max(c.vector.in, c.vector.wei), 2 * c.tile.block.k, c.tile.block.n);
+    operation::problem p = conv::random_problem_of(random, c.spatial, c.vector.out, std::max(c.vector.in, c.vector.wei),
+                                                   2 * c.tile.block.k, c.tile.block.n);
     p.type               = c.dtype();
     return p;
 }

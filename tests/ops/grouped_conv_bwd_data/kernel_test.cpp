@@ -46,18 +46,27 @@ TEST_P(Kernel, AgreesWithTheReferenceOnAwkwardProblems)
         }
 }
 
+TEST_P(Kernel, PaddingUnevenEvenFilterDilatedStrided)
+{
+    for(const conv::problem& p : conv::in_all_layouts(conv::uneven_problem()))
+        expect_all_instances_right(p);
+}
+
 TEST_P(Kernel, SameBitsOnEveryRun)
 {
-    problem p = conv::problem{.spatial = 2, .groups = 2, .batch = 3, .k = 40, .c = 48, .filter = {3, 3}, .input = {12, 12}};
-    p.type    = type;
-    expect_same_bits<operation>(dev, experiment<operation>(p), [](const config&, const problem&) { return std::vector{1, 3}; });
+    problem p =
+        conv::problem{.spatial = 2, .groups = 2, .batch = 3, .k = 40, .c = 48, .filter = {3, 3}, .input = {12, 12}};
+    p.type = type;
+    expect_same_bits<operation>(dev, experiment<operation>(p),
+                                [](const config&, const problem&) { return std::vector{1, 3}; });
 }
 
 // A NaN in the output's gradient reaches the inputs under its window, in all input channels, and no other.
 TEST_P(Kernel, NaNsStayWhereTheyBelong)
 {
-    problem p = {.spatial = 2, .groups = 1, .batch = 1, .k = 8, .c = 8, .filter = {3, 3}, .input = {6, 6}, .stride = {2, 2}};
-    p.type    = type;
+    problem p = {
+        .spatial = 2, .groups = 1, .batch = 1, .k = 8, .c = 8, .filter = {3, 3}, .input = {6, 6}, .stride = {2, 2}};
+    p.type = type;
     experiment<operation> e(p);
     std::vector<float> out = e.set["out"].values();
     out[0]                 = NAN; // pixel (0, 0), channel 0
@@ -70,23 +79,26 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
 TEST_P(Kernel, RejectionsSayWhy)
 {
     problem p = {.spatial = 2, .groups = 1, .batch = 1, .k = 12, .c = 16, .filter = {3, 3}, .input = {6, 6}};
-    p.type    = type;
     config c  = instances<operation>(dev).front()->configuration;
     c.spatial = 2;
     c.vector  = {.out = 8, .in = 4, .wei = 8};
-    EXPECT_EQ(reason_of<operation>(c, p),
-              "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, or pad");
+    p.type    = c.dtype();
+    EXPECT_EQ(
+        reason_of<operation>(c, p),
+        "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, or pad");
     p.k = 16, p.c = 12;
-    EXPECT_EQ(reason_of<operation>(c, p),
-              "C per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, or pad");
-    p.c = 16;
+    EXPECT_EQ(
+        reason_of<operation>(c, p),
+        "C per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, or pad");
+    p.c       = 16;
     p.spatial = 1;
     p.stride = {70'000}, p.dilation = {40'000}, p.filter = {1};
-    EXPECT_EQ(reason_of<operation>(c, p),
-              "the padded input and the stride must add up to 2147483647 at most, and so must stride and dilation multiply, but in a "
-              "dimension it is 2800000000: choose smaller ones");
-    p.stride = {1}, p.dilation = {1};
-    EXPECT_NE(make_plan<operation>(dev, p, {.splits = 1000}).reason().find("split-k 1000 is more than the "), std::string::npos);
+    EXPECT_EQ(reason_of<operation>(c, p), "the padded input and the stride must add up to 2147483647 at most, and so "
+                                          "must stride and dilation multiply, but in a "
+                                          "dimension it is 2800000000: choose smaller ones");
+    p.stride = {1}, p.dilation = {1}, p.type = type;
+    EXPECT_NE(make_plan<operation>(dev, p, {.splits = 1000}).reason().find("split-k 1000 is more than the "),
+              std::string::npos);
 }
 
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)

@@ -24,7 +24,6 @@ config random_config(random_numbers& random)
     c.arch             = arch.arch;
     c.tile.instruction = arch.instructions[random.between(0, arch.instruction_count - 1)];
     c.spatial          = random.between(1, 3);
-    c.dense            = random.between(0, 1) ? innermost::channels : innermost::spatial;
     c.tile.block.m     = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
     c.tile.block.n     = among({16, 32, 48, 64, 96, 128, 160, 192, 256});
     c.tile.block.k     = among({8, 16, 24, 32, 48, 64, 96, 128});
@@ -32,7 +31,7 @@ config random_config(random_numbers& random)
     c.tile.waves.n     = among({1, 1, 2, 3, 4});
     c.tile.pipeline    = static_cast<gemm::pipeline>(random.between(0, 2));
     c.tile.stages      = random.between(1, 4);
-    c.tile.epilogue    = static_cast<gemm::epilogue>(random.between(0, 1));
+    c.tile.epilogue    = static_cast<gemm::epilogue>(random.between(0, 2));
     c.split            = static_cast<split_k>(random.between(0, 1));
     c.vector.out       = among({1, 2, 4, 8});
     c.vector.in        = among({1, 2, 4, 8});
@@ -81,11 +80,11 @@ TEST(Config, RejectionsSayRuleValueAndFix)
 {
     using enum gemm::pipeline;
     // clang-format off
-    constexpr config good  = {architecture::gfx942, 2, innermost::channels,
+    constexpr config good  = {architecture::gfx942, 2,
                               {{128, 128, 32}, {1, 2}, opcode::mfma_16x16x16_fp16, single_buffer, 1}, split_k::any_split, {8, 8, 8}};
-    constexpr config async = {architecture::sm90, 2, innermost::channels,
-                              {{128, 256, 64}, {8, 1}, opcode::wgmma_64x256x16_fp16, async_stages, 4}, split_k::any_split, {8, 8, 8}};
-    constexpr config wmma  = {architecture::gfx11, 2, innermost::channels,
+    constexpr config async = {architecture::sm90, 2,
+                              {{128, 256, 64}, {8, 1}, opcode::wgmma_64x256x16_fp16, async_stages, 4, gemm::epilogue::through_lanes}, split_k::any_split, {8, 8, 8}};
+    constexpr config wmma  = {architecture::gfx11, 2,
                               {{128, 128, 32}, {2, 2}, opcode::wmma_16x16x16_fp16, single_buffer, 1}, split_k::any_split, {8, 8, 8}};
     // clang-format on
     ASSERT_FALSE(check(good)) << check(good).rule;
@@ -106,8 +105,9 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     expect(good, [](config& c) { c.spatial = 4; }, "spatial dimensions must be 1, 2 or 3", 4, "choose one of them");
     expect(good, [](config& c) { c.tile.instruction = opcode::mfma_4x4x4_16_blocks_fp16; },
            "an implicit GEMM needs an instruction of one block", 16, "choose one with blocks = 1");
-    expect(good, [](config& c) { c.dense = innermost::spatial, c.vector.in = 4; },
-           "pixels of X that a window makes neighbours need not be so in memory", 4, "use vector.in = 1 where the pixels are dense");
+    expect(async, [](config& c) { c.tile.epilogue = gemm::epilogue::through_lds; },
+           "a block that makes many tiles has the operands of the next one in LDS while it stores one", "through_lds",
+           "use through_lanes or direct");
     expect(good, tile(192, 192, 32, 1, 3), "the threads must share the positions of a lookup table evenly", 256,
            "use a power of two of waves");
     expect(async, [](config& c) { c.tile.block = {64, 128, 64}, c.tile.waves = {4, 1}, c.tile.stages = 9,
@@ -129,6 +129,11 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     expect(good, tile(16, 128, 32, 1, 4), "a vector must not be wider than a thread's part of the operand", 8, "use a narrower vector");
     expect(good, [](config& c) { c.tile.epilogue = gemm::epilogue::direct; }, "the direct epilogue writes one element at a time", 8,
            "use a vector of 1 or through_lds");
+    expect(good, [](config& c) { c.tile.epilogue = gemm::epilogue::through_lanes; },
+           "lanes must hold pairs of a row, and four neighbours 16 bytes of it, to exchange them", "mfma_16x16x16_fp16",
+           "use through_lds, or a wider block.n");
+    expect(async, [](config& c) { c.vector.wei = 4; }, "an epilogue through lanes writes 16 bytes at once", 4,
+           "use vectors of 16 bytes, or direct");
     expect(good, tile(128, 32, 32, 1, 2),
            "threads must hold whole rows of the result, and strips of it whole turns of the threads", 8,
            "use another vector or number of waves");

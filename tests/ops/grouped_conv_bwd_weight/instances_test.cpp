@@ -18,17 +18,16 @@ class Instances : public testing::TestWithParam<std::string>
 // A problem of the instance's kind; its vectors fit, mostly.
 conv::problem random_problem(const config& c, random_numbers& random)
 {
-    const bool channels = c.dense == innermost::channels;
-    const auto length   = [&](int vector, int tile) {
+    const auto length = [&](int vector, int tile) {
         return vector * random.between(1, std::max(1, (tile + 24) / vector));
     };
     conv::problem p = {.spatial = random.between(1, c.spatial),
                        .groups  = random.between(1, 2),
                        .batch   = random.between(1, 2),
-                       .k       = length(channels ? c.vector.out : 1, c.tile.block.m),
-                       .c = length(channels ? std::max(c.vector.in, c.vector.wei) : c.vector.wei, c.tile.block.n / 4),
-                       .type   = c.dtype(),
-                       .layout = channels ? static_cast<conv::layout>(random.between(0, 1)) : conv::layout::ngchw};
+                       .k       = length(c.vector.out, c.tile.block.m),
+                       .c       = length(std::max(c.vector.in, c.vector.wei), c.tile.block.n / 4),
+                       .type    = c.dtype(),
+                       .layout  = static_cast<conv::layout>(random.between(0, 2))};
     for(int d = 0; d < p.spatial; ++d)
     {
         p.filter[d]    = random.between(1, 3);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every instance of every target against the fp64 reference, on random and on awkward problems.
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
+#include "tests/support/convolutions.hpp"
 #include "tests/support/operation_test.hpp"
 
 #include <cmath>
@@ -28,102 +29,27 @@ class Kernel : public kernel_test
     }
 };
 
-conv::problem random_problem(random_numbers& random)
-{
-    conv::problem p;
-    p.spatial = random.between(1, 3);
-    p.groups  = random.between(1, 3);
-    p.batch   = random.between(0, 9) == 0 ? 0 : random.between(1, 3);
-    p.k       = random.between(0, 1) ? random.between(1, 12) : 8 * random.between(1, 6);
-    p.c       = random.between(0, 1) ? random.between(1, 12) : 8 * random.between(1, 6);
-    p.layout  = static_cast<conv::layout>(random.between(0, 2));
-    for(std::size_t d = 0; d < 3; ++d)
-    {
-        p.filter[d]    = random.between(1, p.spatial == 3 ? 3 : 5);
-        p.stride[d]    = random.between(1, 4);
-        p.dilation[d]  = random.between(1, 3);
-        p.left_pad[d]  = random.between(0, 3);
-        p.right_pad[d] = random.between(0, 3);
-        p.input[d]     = random.between(1, p.spatial == 1 ? 60 : p.spatial == 2 ? 14 : 8);
-        while(p.input[d] + p.left_pad[d] + p.right_pad[d] < p.window(static_cast<int>(d)))
-            ++p.input[d];
-    }
-    return p;
-}
-
 TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems)
 {
     random_numbers random(20);
     for(std::uint32_t i = 0; i < 24 && !HasFatalFailure(); ++i)
-        expect_all_instances_right(random_problem(random), i);
+        expect_all_instances_right(conv::random_problem(random), i);
 }
 
-TEST_P(Kernel, EmptyBatchGivesZeros)
+TEST_P(Kernel, AgreesWithTheReferenceOnAwkwardProblems)
 {
-    conv::problem p = {.spatial = 2, .groups = 2, .batch = 0, .k = 16, .c = 8, .input = {5, 5}};
-    expect_all_instances_right(p);
-}
-
-TEST_P(Kernel, OneByOneImages)
-{
-    for(conv::layout order : {conv::layout::nhwgc, conv::layout::gnhwc, conv::layout::ngchw})
-        expect_all_instances_right({.spatial = 2,
-                                    .groups  = 2,
-                                    .batch   = 5,
-                                    .k       = 8,
-                                    .c       = 16,
-                                    .filter  = {3, 3},
-                                    .input   = {1, 1},
-                                    .layout  = order});
-}
-
-// More rows, columns and steps of the main loop than any instance takes at once.
-TEST_P(Kernel, LargerThanOneTile)
-{
-    for(conv::layout order : {conv::layout::nhwgc, conv::layout::ngchw})
-    {
-        expect_all_instances_right({.spatial = 2,
-                                    .groups  = 1,
-                                    .batch   = 7,
-                                    .k       = 264,
-                                    .c       = 40,
-                                    .filter  = {3, 3},
-                                    .input   = {9, 11},
-                                    .layout  = order});
-        expect_all_instances_right(
-            {.spatial = 3, .groups = 2, .batch = 1, .k = 136, .c = 24, .input = {4, 5, 6}, .layout = order});
-    }
-}
-
-TEST_P(Kernel, Depthwise)
-{
-    for(conv::layout order : {conv::layout::nhwgc, conv::layout::ngchw})
-        expect_all_instances_right({.spatial = 2,
-                                    .groups  = 19,
-                                    .batch   = 2,
-                                    .k       = 1,
-                                    .c       = 1,
-                                    .filter  = {3, 3},
-                                    .input   = {8, 7},
-                                    .stride  = {2, 2},
-                                    .layout  = order});
+    for(const auto& [name, awkward] : conv::awkward_problems())
+        for(const conv::problem& p : conv::in_all_layouts(awkward))
+        {
+            SCOPED_TRACE(name);
+            expect_all_instances_right(p);
+        }
 }
 
 TEST_P(Kernel, PaddingUnevenEvenFilterDilatedStrided)
 {
-    for(conv::layout order : {conv::layout::nhwgc, conv::layout::gnhwc, conv::layout::ngchw})
-        expect_all_instances_right({.spatial   = 2,
-                                    .groups    = 2,
-                                    .batch     = 2,
-                                    .k         = 24,
-                                    .c         = 8,
-                                    .filter    = {4, 2},
-                                    .input     = {13, 9},
-                                    .stride    = {3, 2},
-                                    .dilation  = {2, 3},
-                                    .left_pad  = {3, 0},
-                                    .right_pad = {0, 2},
-                                    .layout    = order});
+    for(const conv::problem& p : conv::in_all_layouts(conv::uneven_problem()))
+        expect_all_instances_right(p);
 }
 
 TEST_P(Kernel, SameBitsOnEveryRun)
@@ -225,15 +151,11 @@ TEST_P(Kernel, RejectionsSayWhy)
                   ": split-k 37 is more than the 36 pixels that there are to split: choose fewer");
     config c  = instances<operation>(dev).front()->configuration;
     c.spatial = 2;
-    c.dense   = innermost::channels;
     c.vector  = {.out = 8, .in = 8, .wei = 8};
     p.type    = c.dtype();
     EXPECT_EQ(
         reason_of<operation>(c, p),
         "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, or pad");
-    p.layout = conv::layout::ngchw;
-    EXPECT_EQ(reason_of<operation>(c, p),
-              "layout ngchw has its pixels innermost, the instance wants the channels there");
 }
 
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
@@ -241,7 +163,7 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
     random_numbers random(5);
     for(std::uint32_t i = 0; i < 12; ++i)
     {
-        conv::problem p = random_problem(random);
+        conv::problem p = conv::random_problem(random);
         p.type          = type;
         const experiment<operation> e(p, i);
         e.expect_right(e.run_reference_kernel(dev), "reference kernel");

@@ -46,11 +46,19 @@ TEST_P(Kernel, AgreesWithTheReferenceOnAwkwardProblems)
         }
 }
 
+TEST_P(Kernel, PaddingUnevenEvenFilterDilatedStrided)
+{
+    for(const conv::problem& p : conv::in_all_layouts(conv::uneven_problem()))
+        expect_all_instances_right(p);
+}
+
 TEST_P(Kernel, SameBitsOnEveryRun)
 {
-    problem p = conv::problem{.spatial = 2, .groups = 2, .batch = 3, .k = 40, .c = 48, .filter = {3, 3}, .input = {12, 12}};
-    p.type    = type;
-    expect_same_bits<operation>(dev, experiment<operation>(p), [](const config&, const problem&) { return std::vector{1, 3}; });
+    problem p =
+        conv::problem{.spatial = 2, .groups = 2, .batch = 3, .k = 40, .c = 48, .filter = {3, 3}, .input = {12, 12}};
+    p.type = type;
+    expect_same_bits<operation>(dev, experiment<operation>(p),
+                                [](const config&, const problem&) { return std::vector{1, 3}; });
 }
 
 // A NaN in the input reaches the windows that contain it, in all output channels, and no other.
@@ -70,12 +78,13 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
 // Each part of y = activation(convolution + bias + residual) with each other, infinities and NaNs too.
 TEST_P(Kernel, FinishesWithBiasResidualAndActivation)
 {
-    const conv::problem dense = {.spatial = 2, .groups = 2, .batch = 2, .k = 24, .c = 40, .filter = {3, 3}, .input = {7, 6}};
+    const conv::problem dense = {
+        .spatial = 2, .groups = 2, .batch = 2, .k = 24, .c = 40, .filter = {3, 3}, .input = {7, 6}};
     for(const auto& activation : enumerators<conv::activation>::all)
-        for(const int parts : {0, 1, 2, 3})
+        for(const int terms : {0, 1, 2, 3})
             for(const conv::problem& p : conv::in_all_layouts(dense))
             {
-                problem finished(p, (parts & 1) != 0, activation.value, (parts & 2) != 0);
+                problem finished(p, (terms & 1) != 0, activation.value, (terms & 2) != 0);
                 finished.type = type;
                 const experiment<operation> e(finished, 3, [&](harness::tensor_set& set) {
                     if(!finished.residual)
@@ -92,23 +101,33 @@ TEST_P(Kernel, FinishesWithBiasResidualAndActivation)
 
 TEST_P(Kernel, RejectionsSayWhy)
 {
-    problem p = conv::problem{.spatial = 2, .groups = 1, .batch = 1, .k = 16, .c = 12, .filter = {1, 3}, .input = {6, 6}};
-    p.type    = type;
+    problem p =
+        conv::problem{.spatial = 2, .groups = 1, .batch = 1, .k = 16, .c = 12, .filter = {1, 3}, .input = {6, 6}};
     config c  = instances<operation>(dev).front()->configuration;
     c.spatial = 2;
     c.vector  = {.out = 8, .in = 8, .wei = 8};
-    EXPECT_EQ(reason_of<operation>(c, p), "C per group = 12 is not a multiple of the vector width 8: choose an instance with a "
-                                          "narrower vector, or pad; filter taps x C per group = 36 is not a multiple of the vector "
-                                          "width 8: choose an instance with a narrower vector, or pad");
+    p.type    = c.dtype();
+    EXPECT_EQ(
+        reason_of<operation>(c, p),
+        "C per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, or pad");
+    c.vector.in = 4;
+    EXPECT_EQ(reason_of<operation>(c, p),
+              "filter taps x C per group = 36 is not a multiple of the vector width 8: choose "
+              "an instance with a narrower vector, or pad");
     p.k = 12, p.c = 16;
+    EXPECT_EQ(
+        reason_of<operation>(c, p),
+        "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, or pad");
+    p.k      = 16;
+    p.filter = {20, 11}, p.input = {20, 20};
+    EXPECT_EQ(reason_of<operation>(c, p), "filter lengths must add up to 30 at most for vectors, but are 31: choose an "
+                                          "instance of vector width 1");
+    p.filter = {3, 3}, c.spatial = 1;
     EXPECT_EQ(reason_of<operation>(c, p),
-              "K per group = 12 is not a multiple of the vector width 8: choose an instance with a narrower vector, or pad");
-    p.spatial = 3;
-    p.k       = 16;
-    EXPECT_EQ(reason_of<operation>(c, p),
-              "the instance has 2 spatial dimensions, the problem 3: choose one with as many");
-    p.spatial = 2;
-    EXPECT_NE(make_plan<operation>(dev, p, {.splits = 1000}).reason().find("split-k 1000 is more than the "), std::string::npos);
+              "the instance has 1 spatial dimensions, the problem 2: choose one with as many");
+    p.type             = type;
+    const auto planned = make_plan<operation>(dev, p, {.splits = 1000});
+    EXPECT_NE(planned.reason().find("split-k 1000 is more than the "), std::string::npos) << planned.reason();
 }
 
 TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)

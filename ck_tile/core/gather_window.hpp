@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// A window whose rows stay: gathered from wherever they are, as the windows of a convolution, while its columns move.
+//
+// Where a row lies, and what guards say of it, a thread works out once. Each guard depends on the row and on one digit of the
+// columns' merge, such as a filter's tap along one dimension; so a row has one bit for each value of each of these digits, and an
+// element exists if no bit that its column selects is set.
+//
+// Columns of a thread that follow each other without a carry, such as channels of one tap, can be a run: only where the first one of
+// it is, is worked out.
+//
+//   auto x = make_gather_window<distribution, run>(view, origin);       // view: [rows, columns]
+//   tile = load(x); x.move(step);
+#pragma once
+
+#include "ck_tile/core/window.hpp"
+
+namespace ck_tile
+{
+
+// Bits that a row has: how far the digits that guards depend on may reach together.
+inline constexpr int gather_bits = 31;
+
+namespace detail
+{
+// The digits of a dimension's merge that guards depend on.
+template <class Below, class Placed>
+struct guarded_digits
+{
+    static constexpr int count = Placed::lower.count;
+
+    static constexpr bool has(int i) { return Below::guards_along(Placed::lower.at[i]); }
+    static constexpr bool depends(int guard, int i) { return Below::guard_depends_on(guard, Placed::lower.at[i]); }
+    static constexpr bool one_each()
+    {
+        for(int g = 0; g < Below::guards; ++g)
+        {
+            int digits = 0;
+            for(int i = 0; i < count; ++i)
+                digits += depends(g, i);
+            if(digits > 1)
+                return false;
+        }
+        return true;
+    }
+};
+} // namespace detail
+
+template <class T, class Map, distribution D, int Run>
+class gather_window
+{
+    using staged        = detail::staged_map<Map>;
+    using below         = decltype(staged{}.below);
+    using columns_place = std::remove_cvref_t<decltype(member<1>(staged{}.layer))>;
+    using digits        = detail::guarded_digits<below, columns_place>;
+    static_assert(staged::rank == 2, "gather_window: the view has two dimensions, rows and columns");
+    static_assert(digits::one_each(), "gather_window: a guard may depend on one digit of the columns");
+
+    static constexpr int row_count = D.reg.only(0).size(), runs = D.reg.only(1).size() / Run;
+    static_assert(D.reg.only(1).size() % Run == 0 && (Run == 1 || D.reg.only(1).at[0].stride == 1) &&
+                      (D.vector_dim() == 1 ? Run == 1 : true),
+                  "gather_window: a run is of registers whose columns follow each other");
+
+  public:
+    using element                        = T;
+    static constexpr distribution layout = D;
+    static_assert(D.vec.count <= 1 && D.contiguous() == D.vecs(),
+                  "gather_window: a vector register must be contiguous along one dimension to be moved by one access");
+
+    // The window whose element 0 lies at `origin` of the view. Digits of the columns that guards depend on have gather_bits values
+    // together at most; the last digit's extent, and the origin's column, are multiples of Run.
+    CK_TILE_FN gather_window(const tensor_view<T, Map>& view, const multi_index<2>& origin)
+        : memory_(view.data, view.elements * static_cast<std::int64_t>(sizeof(T))), map_(detail::staged(view.map))
+    {
+        const auto& rows    = member<0>(map_.layer);
+        const auto& columns = member<1>(map_.layer).transform;
+        const int length    = map_.lengths()[0];
+        for_each_thread<D>([&](thread t) {
+            own& o = own_[t.copy];
+            footprint<staged::guards> first[row_count]; // where rows lie where all digits of the column are 0
+            static_for<row_count>([&](auto i) {
+                const int number = origin[0] + first_element<D, 0>(t) + D.reg.only(0).along(0, i);
+                multi_index<below::rank> l;
+                rows.scatter(rows.transform.map({number}), l);
+                first[i] = map_.below(l);
+                if(number < length)
+                    o.row[i] = {detail::byte_offset<T>(first[i].offset), 1u << gather_bits};
+                else
+                    o.row[i] = {nowhere, ~0u};
+            });
+            find_missing(o, first);
+            o.at = origin[1] + first_element<D, 1>(t);
+            static_for<runs>([&](auto j) { o.digits[j] = columns.map({o.at + first_of_run(j)}); });
+        });
+    }
+
+    template <int Dim>
+    CK_TILE_FN constexpr auto step(int by) const
+    {
+        static_assert(Dim == 1, "gather_window: moves along its columns");
+        const auto& columns = member<1>(map_.layer).transform;
+        using lower         = multi_index<columns_place::lower.count>;
+        return window_step<1, lower>{by, detail::step_of(columns, by), 0};
+    }
+
+    template <class Lower>
+    CK_TILE_FN void move(const window_step<1, Lower>& step)
+    {
+        for_each_thread<D>([&](thread t) {
+            own& o = own_[t.copy];
+            o.at += step.by;
+            static_for<runs>([&](auto j) {
+                o.digits[j] = detail::advance(member<1>(map_.layer).transform, o.digits[j], step.digits);
+            });
+        });
+    }
+
+    // Calls visit(register number, byte offset) for each vector register of the thread; `nowhere` if it does not exist.
+    template <class Visit>
+    CK_TILE_FN void each_access(thread t, Visit&& visit) const
+    {
+        const own& o = own_[t.copy];
+        unsigned offset[runs], selected[runs];
+        const int length = map_.lengths()[1], origin = map_.below({}).offset;
+        const unsigned next = detail::byte_offset<T>(next_in_run().offset - origin);
+        static_for<runs>([&](auto j) {
+            multi_index<below::rank> l;
+            member<1>(map_.layer).scatter(o.digits[j], l);
+            offset[j]   = detail::byte_offset<T>(map_.below(l).offset - origin);
+            selected[j] = o.at + first_of_run(j) < length ? bits_of(o.digits[j]) : 1u << gather_bits;
+        });
+        static_for<D.regs()>([&](auto r) {
+            constexpr int i = D.reg.number_in(0, r), j = D.reg.number_in(1, r);
+            const unsigned here = o.row[i].offset + offset[j / Run] + j % Run * next;
+            visit(r, (o.row[i].missing & selected[j / Run]) != 0 ? nowhere : here);
+        });
+    }
+
+    CK_TILE_FN const memory_range& memory() const { return memory_; }
+
+  private:
+    struct row
+    {
+        unsigned offset,
+            missing; // bytes; a bit for each value of each digit, and the last one, for columns beyond the view
+    };
+
+    // What one thread keeps.
+    struct own
+    {
+        row row[row_count];
+        int at;
+        multi_index<columns_place::lower.count> digits[runs];
+    };
+
+    static constexpr int first_of_run(int j) { return D.reg.only(1).along(1, j * Run); }
+
+    // Where the second column of a run would be whose first is at 0.
+    CK_TILE_FN auto next_in_run() const
+    {
+        multi_index<below::rank> one;
+        one[columns_place::lower.at[columns_place::lower.count - 1]] = 1;
+        return map_.below(one);
+    }
+
+    // The bits of a column: digits that guards depend on have them one behind the other.
+    CK_TILE_FN unsigned bits_of(const auto& column) const
+    {
+        unsigned bits = 0;
+        int first     = 0;
+        static_for<digits::count>([&](auto i) {
+            if constexpr(digits::has(i))
+            {
+                bits |= 1u << (first + column[i]);
+                first += length_of(member<1>(map_.layer).transform.extents[i]);
+            }
+        });
+        return bits;
+    }
+
+    // Sets the bits of each digit's values at which a row does not exist: all rows at once, value by value.
+    CK_TILE_FN void find_missing(own& o, footprint<staged::guards> (&at)[row_count]) const
+    {
+        const auto limits = map_.below.limits();
+        const auto origin = map_.below({});
+        unsigned bit      = 1;
+        static_for<digits::count>([&](auto d) {
+            if constexpr(digits::has(d))
+            {
+                multi_index<below::rank> one;
+                one[columns_place::lower.at[d]] = 1;
+                const auto step                 = map_.below(one) - origin;
+                const int values                = length_of(member<1>(map_.layer).transform.extents[d]);
+                CK_TILE_KEEP_LOOP
+                for(int v = 0; v < values; ++v, bit <<= 1)
+                    static_for<row_count>([&](auto i) {
+                        unsigned inside = 1;
+                        static_for<staged::guards>([&](auto g) {
+                            if constexpr(digits::depends(g, d))
+                            {
+                                inside &= unsigned(at[i].guarded[g]) < unsigned(limits[g]);
+                                at[i].guarded[g] += step.guarded[g];
+                            }
+                        });
+                        o.row[i].missing |= inside != 0 ? 0 : bit;
+                    });
+            }
+        });
+    }
+
+    memory_range memory_;
+    staged map_;
+    detail::per_thread<own, copies_of(D.threads())> own_;
+};
+
+// A gather window of the tile that `D` distributes, at `origin` (row, column) of the view.
+template <distribution D, int Run = 1, class T, class Map>
+CK_TILE_FN auto make_gather_window(const tensor_view<T, Map>& view, const multi_index<2>& origin)
+{
+    return gather_window<T, Map, D, Run>{view, origin};
+}
+
+} // namespace ck_tile
