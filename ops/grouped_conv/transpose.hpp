@@ -32,14 +32,17 @@ struct transpose_program
     static constexpr int across = 8, down = wave / across; // lanes along columns and rows
     static constexpr int rows = threads / across * line, cols = across * line;
 
-    // In vectors of `vector` elements along dimension Along.
-    template <int Along>
-    static constexpr distribution patches(int vector)
+    // Of a patch, in vectors along dimension Along. Where that matrix has no whole lines to load or store, neighbouring elements are those of
+    // neighbouring lanes.
+    template <int Load, int Store, int Along>
+    static constexpr distribution patches()
     {
+        constexpr int vector = Along == 1 ? Load : Store, step[2] = {Store == 1 ? down : 1, Load == 1 ? across : 1};
+        digits regs = {{line / vector, Along, vector * step[Along]}, {line, 1 - Along, step[1 - Along]}};
         return {.lengths = {rows, cols},
                 .wave    = {{threads / wave, 0, down * line}},
-                .lane    = {{across, 1, line}, {down, 0, line}},
-                .reg     = {{line / vector, Along, vector}, {line, 1 - Along, 1}},
+                .lane    = {{across, 1, Load == 1 ? 1 : line}, {down, 0, Store == 1 ? 1 : line}},
+                .reg     = regs,
                 .vec     = {{vector, Along, 1}}};
     }
 
@@ -67,8 +70,8 @@ struct transpose_program
         const tensor_view from = {static_cast<const element*>(a.from) + begin, elements, packed<2>({a.rows, a.cols})};
         const tensor_view to   = {static_cast<element*>(a.to) + begin, elements,
                                   strided<2>{{a.rows, a.cols}, {1, a.rows}}};
-        constexpr distribution turned = patches<0>(Store);
-        store(make_window<turned>(to, origin), rearrange<turned>(load(make_window<patches<1>(Load)>(from, origin))));
+        constexpr distribution as_loaded = patches<Load, Store, 1>(), turned = patches<Load, Store, 0>();
+        store(make_window<turned>(to, origin), rearrange<turned>(load(make_window<as_loaded>(from, origin))));
     }
 };
 

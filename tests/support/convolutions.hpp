@@ -58,10 +58,10 @@ inline problem uneven_problem()
             .right_pad = {0, 2}};
 }
 
-// By name, for messages.
+// By name, for messages; the layouts take turns.
 inline std::vector<std::pair<std::string, problem>> awkward_problems()
 {
-    return {
+    std::vector<std::pair<std::string, problem>> all = {
         {"empty batch", {.spatial = 2, .groups = 2, .batch = 0, .k = 16, .c = 8, .input = {5, 5}}},
         {"images of one pixel",
          {.spatial = 2, .groups = 2, .batch = 5, .k = 8, .c = 16, .filter = {3, 3}, .input = {1, 1}}},
@@ -118,6 +118,9 @@ inline std::vector<std::pair<std::string, problem>> awkward_problems()
           .left_pad  = {35},
           .right_pad = {34}}},
     };
+    for(std::size_t i = 0; i < all.size(); ++i)
+        all[i].second.layout = static_cast<layout>(i % 3);
+    return all;
 }
 
 // The same problem in each layout.

@@ -87,7 +87,7 @@ TEST(Residue, ClassesWithoutTaps)
 {
     EXPECT_EQ(residues({.input = 7, .filter = 1, .stride = 2, .dilation = 1, .left_pad = 0})[1].taps, 0);
     EXPECT_EQ(residues({.input = 9, .filter = 3, .stride = 4, .dilation = 2, .left_pad = 1})[2].taps, 0);
-    const residue_class<2> both = {residues({7, 3, 2, 1, 1})[0], residues({8, 3, 2, 1, 1})[1]};
+    const residue_class<2> both = {residues({7, 3, 2, 1, 1})[1], residues({8, 3, 2, 1, 1})[0]};
     EXPECT_EQ(both.taps(), 2);
     EXPECT_EQ(both.positions(), 16);
 }
