@@ -210,7 +210,7 @@ def main():
     rows = {(operation, row["row"]): row for operation, all_rows in json.loads(given.suite.read_text()).items() for row in all_rows}
     print(f"{result['device']}, PyTorch {result['torch']}, cuDNN {result['cudnn']}; "
           + ", ".join(f"{name} {value:.0f}" for name, value in result["ceilings"].items()))
-    print(f"{'row':<8} {'layer':<26} {'type':<5} {'ms':>8} {'TFLOP/s':>8} {'% peak':>7} {'floor GB/s':>10} {'% copy':>7} "
+    print(f"{'row':<22} {'layer':<26} {'type':<5} {'ms':>8} {'TFLOP/s':>8} {'% peak':>7} {'floor GB/s':>10} {'% copy':>7} "
           f"{'copy ms':>8} {'eager ms':>9} {'compile':>8} {'ratio':>6}")
     for own in ours:
         gradient, inputs = PEERS[own["operation"]](rows[own["operation"], own["row"]]["problem"], own["dtype"])
@@ -228,7 +228,7 @@ def main():
                 "of_peak": (own["tflops"] or 0) / result["ceilings"].get(f"{own['dtype']}_tflops", float("inf")),
                 "of_copy": own["floor_gb_per_s"] / result["ceilings"]["copy_gb_per_s"]}
         result["rows"].append(own)
-        print(f"{own['row']:<8} {own['name']:<26} {own['dtype']:<5} {own['ms']:>8.4f} {own['tflops'] or 0:>8.1f} "
+        print(f"{own['row']:<22} {own['name']:<26} {own['dtype']:<5} {own['ms']:>8.4f} {own['tflops'] or 0:>8.1f} "
               f"{own['of_peak']:>7.1%} {own['floor_gb_per_s']:>10.0f} {own['of_copy']:>7.1%} {own['copy_ms']:>8.4f} {eager:>9.4f} "
               f"{'-' if compiled is None else f'{compiled:.4f}':>8} {own['ratio']:>6.2f}", flush=True)
         del gradient, inputs

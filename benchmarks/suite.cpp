@@ -50,7 +50,7 @@ void time_rows(const options& given, const char* operation, const measurement& m
     std::ofstream lines;
     if(!given.json.empty())
         lines.open(given.json);
-    fmt::print("{:<8} {:<26} {:<5} {:>9} {:>9} {:>12}  {}\n", "row", "layer", "type", "ms", "TFLOP/s", "floor GB/s",
+    fmt::print("{:<22} {:<26} {:<5} {:>9} {:>9} {:>12}  {}\n", "row", "layer", "type", "ms", "TFLOP/s", "floor GB/s",
                "instance");
     const auto all = json::parse(std::ifstream(given.suite));
     for(const std::string& type : type_names())
@@ -68,7 +68,7 @@ void time_rows(const options& given, const char* operation, const measurement& m
             const double ms   = found.at("ms");
             const json tflops = found.contains("flops") ? json(found["flops"].get<double>() / ms / 1e9) : json(nullptr);
             const double gb_per_s = found.at("floor_bytes").get<double>() / ms / 1e6;
-            fmt::print("{:<8} {:<26} {:<5} {:>9.4f} {:>9} {:>12.0f}  {}\n", number, name, type, ms,
+            fmt::print("{:<22} {:<26} {:<5} {:>9.4f} {:>9} {:>12.0f}  {}\n", number, name, type, ms,
                        tflops.is_null() ? "-" : fmt::format("{:.1f}", tflops.get<double>()), gb_per_s,
                        found.at("instance").get<std::string>());
             std::fflush(stdout);
