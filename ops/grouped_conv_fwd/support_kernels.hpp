@@ -2,6 +2,7 @@
 // The small kernels beside the main one: the ordered sum of partials, transposition, and the reference.
 #pragma once
 
+#include "ops/grouped_conv/reference_kernel.hpp"
 #include "ops/grouped_conv/sum.hpp"
 #include "ops/grouped_conv/transpose.hpp"
 #include "ops/grouped_conv_fwd/kernel.hpp"
@@ -33,61 +34,32 @@ using transpose_program = conv::transpose_program<Arch, Type>;
 template <architecture Arch, data_type Type>
 using sum_program = conv::sum_program<Arch, Type, finish_sum>;
 
-// Y by its definition: one thread per element, which adds its terms in fp32 in the order of taps and channels. Shares nothing with
-// the main kernel but the problem's description.
-template <architecture Arch, data_type Type>
-struct reference_program
+// Y by its definition: taps, then channels.
+struct outputs
 {
-    static constexpr architecture arch = Arch;
-    static constexpr int wave          = facts(Arch).wave;
-    static constexpr int threads       = wave;
-    static constexpr int lds_bytes     = 0;
-    using arguments                    = grouped_conv_fwd::arguments;
-    using element                      = element_t<Type>;
+    using arguments = grouped_conv_fwd::arguments;
 
-    static constexpr distribution line = {
-        .lengths = {threads}, .wave = {}, .lane = {{wave, 0, 1}}, .reg = {}, .vec = {}};
+    static CK_TILE_FN std::int64_t elements(const arguments& a) { return a.outputs; }
 
-    static CK_TILE_FN void run(const block& b, const arguments& a)
+    template <class T>
+    static CK_TILE_FN void compute(const arguments& all, std::int64_t number)
     {
-        const std::int64_t begin = std::int64_t(b.at.x) * threads;
-        const int here           = a.outputs - begin < threads ? static_cast<int>(a.outputs - begin) : threads;
-        generate<float, line, 1>([&](int i) {
-            if(i < here)
-                write_output(a, begin + i);
-            return 0.f;
-        });
-    }
-
-    // Output number `at`, counted as [group][image][pixel][k], whatever the layout is.
-    static CK_TILE_FN void write_output(const arguments& all, std::int64_t at)
-    {
-        const conv::arguments& a = all.conv;
-        const int k = static_cast<int>(at % a.k), pixels = product(a.output);
-        at /= a.k;
-        const auto o = merge<3>{a.output}.map({static_cast<int>(at % pixels)});
-        at /= pixels;
-        const std::int64_t image = at % a.batch, group = at / a.batch;
-        std::int64_t at_element = group * a.out.group + image * a.out.image + std::int64_t(k) * a.out.channel;
-        for(int d = 0; d < 3; ++d)
-            at_element += std::int64_t(o[d]) * a.out.spatial[d];
-
-        const auto value = [](const void* from, std::int64_t i) {
-            return from == nullptr ? 0.f : convert<float>(static_cast<const element*>(from)[i]);
+        const conv::arguments& a    = all.conv;
+        const conv::image_element y = conv::image_element_at(number, a.out, a.output, a.k, a.batch);
+        const auto value            = [](const void* from, std::int64_t i) {
+            return from == nullptr ? 0.f : convert<float>(static_cast<const T*>(from)[i]);
         };
-        const float y = all.end(sum(all, group, image, o, k), value(all.end.bias, group * a.k + k),
-                                value(all.end.residual, at_element));
-        static_cast<element*>(all.out)[at_element] = convert<element>(y);
+        const float bias = value(all.end.bias, y.group * a.k + y.channel), residual = value(all.end.residual, y.offset);
+        static_cast<T*>(all.out)[y.offset] = convert<T>(all.end(sum<T>(all, y), bias, residual));
     }
 
-    static CK_TILE_FN float sum(const arguments& all, std::int64_t group, std::int64_t image, const multi_index<3>& o,
-                                int k)
+    template <class T>
+    static CK_TILE_FN float sum(const arguments& all, const conv::image_element& y)
     {
         const conv::arguments& a = all.conv;
         const int taps           = product(a.filter);
-        const bool channels_last = a.in.channel == 1;
-        const auto* in           = static_cast<const element*>(all.in) + group * a.in.group + image * a.in.image;
-        const auto* wei          = static_cast<const element*>(all.wei) + (group * a.k + k) * taps * a.c;
+        const auto* in           = static_cast<const T*>(all.in) + y.group * a.in.group + y.image * a.in.image;
+        const auto* wei          = static_cast<const T*>(all.wei) + (y.group * a.k + y.channel) * taps * a.c;
         float sum                = 0;
         for(int tap = 0; tap < taps; ++tap)
         {
@@ -96,16 +68,19 @@ struct reference_program
             std::int64_t offset = 0;
             for(int d = 0; d < 3; ++d)
             {
-                const int i = o[d] * a.stride[d] + t[d] * a.dilation[d] - a.left_pad[d];
+                const int i = y.pixel[d] * a.stride[d] + t[d] * a.dilation[d] - a.left_pad[d];
                 exists      = exists && i >= 0 && i < a.input[d];
                 offset += std::int64_t(i) * a.in.spatial[d];
             }
             for(int c = 0; exists && c < a.c; ++c)
                 sum += convert<float>(in[offset + std::int64_t(c) * a.in.channel]) *
-                       convert<float>(wei[channels_last ? std::int64_t(tap) * a.c + c : std::int64_t(c) * taps + tap]);
+                       convert<float>(wei[conv::place_in_row(a, tap, c)]);
         }
         return sum;
     }
 };
+
+template <architecture Arch, data_type Type>
+using reference_program = conv::reference_program<Arch, Type, outputs>;
 
 } // namespace ck_tile::grouped_conv_fwd
