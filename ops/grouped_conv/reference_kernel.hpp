@@ -3,6 +3,7 @@
 // definition. They share nothing with the main kernels but the problem's description.
 #pragma once
 
+#include "ck_tile/core/transforms.hpp"
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/verbs/map.hpp"
 #include "ops/grouped_conv/arguments.hpp"
