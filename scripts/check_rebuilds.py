@@ -57,7 +57,7 @@ def main():
             sys.stdout.flush()
 
         def all_of(block):
-            name = f"spatial1_channels_block{block}_waves1x1_mfma_16x16x16_fp16_single_buffer_stages1_direct_any_split_vector1x1x1"
+            name = f"spatial1_block{block}_waves1x1_mfma_16x16x16_fp16_single_buffer_stages1_direct_any_split_vector1x1x1"
             return [f"{name}.cpp.o", f"GPU code of {name}", f"{name}.hsaco.cpp.o"]
 
         other = {**TILE, "block": {"m": 32, "n": 64, "k": 32}}

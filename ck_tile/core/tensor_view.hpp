@@ -256,11 +256,11 @@ CK_TILE_FN constexpr transformed<Below, Placed...> transform(const Below& below,
 template <int Guards>
 CK_TILE_FN constexpr bool exists(const footprint<Guards>& f, const multi_index<Guards>& limits)
 {
-    unsigned inside = 1; // a number: of conditions compilers make branches
+    bool inside = true;
     CK_TILE_UNROLL
     for(int g = 0; g < Guards; ++g)
-        inside &= unsigned(f.guarded[g]) < unsigned(limits[g]);
-    return inside != 0;
+        inside = inside && unsigned(f.guarded[g]) < unsigned(limits[g]);
+    return inside;
 }
 
 // `data` points to element 0 of the map's memory, which is `elements` long: a 64-bit base, 32-bit offsets from it. A

@@ -199,13 +199,13 @@ class window
         static_for<D.regs()>([&](auto r) {
             constexpr auto position = register_position(r);
             footprint_type f        = summands[0][position[0]];
-            unsigned here           = inside[0][position[0]]; // a number: of conditions compilers make branches
+            bool here               = inside[0][position[0]];
             static_for<rank - 1>([&](auto i) {
                 constexpr int d = i + 1;
                 f               = f + summands[d][position[d]];
-                here            = here & inside[d][position[d]];
+                here            = here && inside[d][position[d]];
             });
-            visit(r, (here & exists(f, limits)) != 0 ? static_cast<unsigned>(f.offset) : nowhere);
+            visit(r, here && exists(f, limits) ? static_cast<unsigned>(f.offset) : nowhere);
         });
     }
 
