@@ -140,8 +140,8 @@ class gather_window
   private:
     struct row
     {
-        unsigned offset,
-            missing; // bytes; a bit for each value of each digit, and the last one, for columns beyond the view
+        unsigned offset;  // bytes
+        unsigned missing; // a bit for each value of each digit, and the last one, for columns beyond the view
     };
 
     // What one thread keeps.

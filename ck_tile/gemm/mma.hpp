@@ -29,10 +29,7 @@ CK_TILE_FN tile<float, gemm::accumulator(S)> accumulators()
 }
 
 // All fragments of a wave.
-constexpr fragment_range all_fragments(const gemm::shape& s)
-{
-    return {0, s.row_fragments(), 0, s.col_fragments()};
-}
+constexpr fragment_range all_fragments(const gemm::shape& s) { return {0, s.row_fragments(), 0, s.col_fragments()}; }
 
 // acc [m, n] += a [m, k_pack] * b [n, k_pack] in fp32, the products of one element summed in ascending order of (packed) k. `Of`: by
 // some of the fragments; every fragment of A meets every one of B in one of several calls, and all have been loaded when the last

@@ -27,13 +27,13 @@ struct tile_config
     // With `tables` bytes for the tables of lookup windows.
     constexpr int lds_bytes(int tables = 0) const { return gemm::lds_bytes(shape(), loop(), tables, epilogue); }
 
-    // Blocks that run on a compute unit at once, where each makes many tiles: as many as LDS has room for. And the registers that a lane
-    // may have for that.
+    // Blocks that run on a compute unit at once, more or less: as many as LDS has room for, of few that registers allow.
     constexpr int blocks_at_once(const target& t, int tables = 0) const
     {
-        const int fit = t.lds_bytes / lds_bytes(tables);
-        return fit < 1 ? 1 : fit > 3 ? 3 : fit;
+        const int fit = t.lds_bytes / lds_bytes(tables), most = is_persistent(pipeline) ? 3 : 2;
+        return fit < 1 ? 1 : fit < most ? fit : most;
     }
+    // That a lane may have so that they do, where each makes many tiles; 0 leaves it to the compiler.
     constexpr int registers(const target& t, int tables = 0) const
     {
         const int blocks = is_persistent(pipeline) ? blocks_at_once(t, tables) : 1;

@@ -8,7 +8,7 @@ namespace ck_tile
 namespace
 {
 thread_local const progress_watcher* current = nullptr;
-}
+} // namespace
 
 watched_progress::watched_progress(progress_watcher watcher)
     : watcher_(std::move(watcher)), before_(std::exchange(current, &watcher_))

@@ -23,18 +23,13 @@ constexpr const char* about =
   Exit code: 0 verified or nothing to verify, 1 wrong result, 2 bad arguments or not supported.
 )";
 
-constexpr ck_tile::conv::problem usual = {.spatial = 2,
-                                          .groups  = 1,
-                                          .batch   = 128,
-                                          .k       = 256,
-                                          .c       = 128,
-                                          .filter  = {3, 3},
-                                          .input   = {71, 71},
-                                          .stride  = {2, 2}};
+constexpr ck_tile::conv::problem usual = {
+    .spatial = 2, .groups = 1, .batch = 128, .k = 256, .c = 128, .filter = {3, 3}, .input = {71, 71}, .stride = {2, 2}};
 
 } // namespace
 
 int main(int argc, char** argv)
 {
-    return ck_tile::program::main_of<ck_tile::grouped_conv_bwd_data::operation>(argc, argv, "convnd_bwd_data", about, usual);
+    return ck_tile::program::main_of<ck_tile::grouped_conv_bwd_data::operation>(argc, argv, "convnd_bwd_data", about,
+                                                                                usual);
 }

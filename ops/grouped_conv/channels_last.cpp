@@ -32,27 +32,35 @@ problem channels_last(problem p)
     return p;
 }
 
-channels_last_tensors::matrices channels_last_tensors::matrices_of(tensor which) const
+channels_last_tensors::matrices channels_last_tensors::matrices_of(const problem& p, tensor which)
 {
     switch(which)
     {
-    case in: return {p_.batch, p_.groups * p_.c, p_.input_pixels()};
-    case out: return {p_.batch, p_.groups * p_.k, p_.output_pixels()};
-    case wei: return {p_.groups * p_.k, p_.c, p_.filter_taps()};
+    case in: return {p.batch, p.groups * p.c, p.input_pixels()};
+    case out: return {p.batch, p.groups * p.k, p.output_pixels()};
+    case wei: return {p.groups * p.k, p.c, p.filter_taps()};
     }
     __builtin_unreachable();
 }
 
-void* channels_last_tensors::take(tensor which)
+std::size_t channels_last_tensors::bytes(const problem& p, std::initializer_list<tensor> copied)
 {
     constexpr std::size_t aligned = 256;
-    const matrices m              = matrices_of(which);
-    const auto bytes   = static_cast<std::size_t>(m.count * m.channels * m.pixels * bytes_of(p_.type));
-    const std::size_t rounded = ceil_div(bytes, aligned) * aligned;
-    void* const taken  = next_;
-    bytes_ += rounded;
-    if(next_ != nullptr)
-        next_ += rounded;
+    std::size_t all               = 0;
+    if(p.layout == layout::ngchw)
+        for(const tensor which : copied)
+        {
+            const matrices m = matrices_of(p, which);
+            all += ceil_div(static_cast<std::size_t>(m.count * m.channels * m.pixels * bytes_of(p.type)), aligned) *
+                   aligned;
+        }
+    return all;
+}
+
+void* channels_last_tensors::take(tensor which)
+{
+    void* const taken = next_;
+    next_ += bytes(p_, {which});
     return taken;
 }
 
@@ -60,10 +68,9 @@ const void* channels_last_tensors::read(const void* original, tensor which)
 {
     if(p_.layout != layout::ngchw || original == nullptr)
         return original;
-    void* const copy = take(which);
-    const auto [count, channels, pixels] = matrices_of(which);
-    if(copy != nullptr && count > 0)
-        before_.push_back(transposition(*transpose_, p_.type, original, copy, count, channels, pixels));
+    void* const copy                     = take(which);
+    const auto [count, channels, pixels] = matrices_of(p_, which);
+    before_.push_back(transposition(*transpose_, p_.type, original, copy, count, channels, pixels));
     return copy;
 }
 
@@ -71,10 +78,9 @@ void* channels_last_tensors::write(void* original, tensor which)
 {
     if(p_.layout != layout::ngchw || original == nullptr)
         return original;
-    void* const copy = take(which);
-    const auto [count, channels, pixels] = matrices_of(which);
-    if(copy != nullptr && count > 0)
-        after_.push_back(transposition(*transpose_, p_.type, copy, original, count, pixels, channels));
+    void* const copy                     = take(which);
+    const auto [count, channels, pixels] = matrices_of(p_, which);
+    after_.push_back(transposition(*transpose_, p_.type, copy, original, count, pixels, channels));
     return copy;
 }
 

@@ -7,6 +7,7 @@
 #include "ops/operation.hpp"
 
 #include <cstddef>
+#include <initializer_list>
 #include <vector>
 
 namespace ck_tile::conv
@@ -15,8 +16,7 @@ namespace ck_tile::conv
 // The problem that kernels compute: channels-last.
 problem channels_last(problem p);
 
-// The tensors of a problem as its kernels take them. Channels-last already, they are what they are. A workspace of null is for
-// bytes() alone.
+// The tensors of a problem as its kernels take them. Channels-last already, they are what they are.
 class channels_last_tensors
 {
   public:
@@ -31,26 +31,28 @@ class channels_last_tensors
         out,
         wei
     };
+    // What the copies of such tensors take of a workspace.
+    static std::size_t bytes(const problem& p, std::initializer_list<tensor> copied);
+
     // An input, and a result; null stays null.
     const void* read(const void* original, tensor which);
     void* write(void* original, tensor which);
 
-    std::size_t bytes() const { return bytes_; }                // of the workspace
     void* rest() const { return next_; }                        // what is behind them
     std::vector<launch> around(std::vector<launch> main) const; // the launches, between what they need
 
   private:
+    // A tensor is many matrices, and so is its copy, which are those transposed.
     struct matrices
     {
         std::int64_t count, channels, pixels;
     };
-    matrices matrices_of(tensor which) const;
+    static matrices matrices_of(const problem& p, tensor which);
     void* take(tensor which);
 
     const problem& p_;
     std::byte* next_;
     const kernel* transpose_;
-    std::size_t bytes_ = 0;
     std::vector<launch> before_, after_;
 };
 

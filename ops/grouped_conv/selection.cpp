@@ -71,7 +71,12 @@ status check_splits(int splits, std::int64_t tiles, std::int64_t steps)
             fmt::format("split-k {} is more than the {} steps of the main loop that there are to split: choose "
                         "fewer, or auto",
                         splits, steps)};
-    if(splits > 1 && tiles > max_blocks / splits)
+    return check_launch(std::max(splits, 1), tiles);
+}
+
+status check_launch(std::int64_t splits, std::int64_t tiles)
+{
+    if(tiles > max_blocks / splits)
         return rejection{
             fmt::format("{} tiles x {} splits are more than the {} blocks of a launch: choose a smaller split-k", tiles,
                         splits, max_blocks)};
@@ -88,13 +93,6 @@ std::int64_t block_steps(const equal_blocks& b, std::int64_t splits)
     return ceil_div(b.steps, splits) + prologue_and_epilogue;
 }
 
-// Blocks that a compute unit holds, more or less.
-int blocks_at_once(const device& dev, const gemm::tile_config& tile, int lds_bytes)
-{
-    const int registers_allow = tile.pipeline == gemm::pipeline::async_stages ? 3 : 2;
-    return std::clamp(dev.architecture().lds_bytes / lds_bytes, 1, registers_allow);
-}
-
 // Of a step of the main loop, in units that compare instances: matrix work, and memory instructions by their width. Where copies and
 // products are asynchronous, threads issue copies alone; those of A, whose rows are gathered, cost nearly twice what B's cost (fitted to
 // tiles of 128 x 256, 256 x 128 and 128 x 192 on an H200).
@@ -108,9 +106,9 @@ double step_cost(const gemm::tile_config& tile, const gemm::operand_access& acce
 
 } // namespace
 
-int launch_blocks(const device& dev, const gemm::tile_config& tile, int lds_bytes, std::int64_t tiles)
+int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles)
 {
-    const std::int64_t running = std::int64_t(dev.compute_units()) * blocks_at_once(dev, tile, lds_bytes);
+    const std::int64_t running = std::int64_t(dev.compute_units()) * at_once;
     return static_cast<int>(gemm::is_persistent(tile.pipeline) ? std::min(running, tiles) : tiles);
 }
 
@@ -129,12 +127,11 @@ double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, st
     return std::max(rounds, work / static_cast<double>(slots));
 }
 
-split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int lds_bytes,
+split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int at_once,
                            const gemm::operand_access& access, const std::vector<equal_blocks>& blocks,
                            std::int64_t elements, int wanted)
 {
     constexpr double launch = 4, partial = 0.05; // steps: the sum; one tile of it
-    const int at_once          = blocks_at_once(dev, tile, lds_bytes);
     const std::int64_t slots   = static_cast<std::int64_t>(dev.compute_units()) * at_once;
     const double partial_tiles = static_cast<double>(elements) / (tile.block.m * tile.block.n);
     const double scale         = at_once * step_cost(tile, access); // blocks of a compute unit share it

@@ -24,11 +24,12 @@ void need_view_of_weights(status& rules, const problem& p, int element_bytes);
 void need_view_of_images(status& rules, const problem& p, std::int64_t rows, std::int64_t per_image);
 void need_blocks(status& rules, std::int64_t tiles);
 
-// Whether so many splits, 0 for any, can be made of a reduction of so many steps of the main loop.
+// Whether so many splits, 0 for any, can be made of a reduction of so many steps of the main loop; and of so many tiles, one launch.
 status check_splits(int splits, std::int64_t tiles, std::int64_t steps);
+status check_launch(std::int64_t splits, std::int64_t tiles);
 
-// Blocks of a launch that makes so many tiles: one each, or as many as run at once.
-int launch_blocks(const device& dev, const gemm::tile_config& tile, int lds_bytes, std::int64_t tiles);
+// Blocks of a launch that makes so many tiles: one each, or as many as run, `at_once` on a compute unit.
+int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles);
 
 // Blocks that take equally long: `steps` of the main loop.
 struct equal_blocks
@@ -46,8 +47,9 @@ struct split_choice
 // What the blocks take, the longest of them first, `splits` times split; `slots` run at once. In steps.
 double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, std::int64_t slots);
 
-// The number of splits that costs least, or the cost of `wanted` splits where that is not 0. Partial sums are `elements` numbers each.
-split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int lds_bytes,
+// The number of splits that costs least, or the cost of `wanted` splits where that is not 0. Partial sums are `elements` numbers each;
+// `at_once` blocks run on a compute unit.
+split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int at_once,
                            const gemm::operand_access& access, const std::vector<equal_blocks>& blocks,
                            std::int64_t elements, int wanted);
 

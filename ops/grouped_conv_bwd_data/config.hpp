@@ -34,6 +34,7 @@ struct config
         return k.count > 0 && k.at[0].stride == 1 ? common_divisor(k.at[0].extent, vector.out) : 1;
     }
     constexpr int registers() const { return tile.registers(facts(arch)); }
+    constexpr int blocks_at_once() const { return tile.blocks_at_once(facts(arch)); }
     constexpr int lds_bytes() const { return tile.lds_bytes(); }
 };
 

@@ -68,7 +68,12 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
     return a;
 }
 
-// The tensors as the main kernel takes them.
+// What their copies take of the workspace, and the tensors as the main kernel takes them.
+std::size_t copies_bytes(const conv::problem& p)
+{
+    using enum conv::channels_last_tensors::tensor;
+    return conv::channels_last_tensors::bytes(p, {in, out, wei});
+}
 tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
 {
     using conv::channels_last_tensors;
@@ -152,15 +157,13 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const problem& p  = chosen.problem;
     const auto blocks = blocks_of(c, p);
     if(status possible = conv::check_splits(chosen.splits, tiles_of(c, p), blocks.front().steps); !possible)
-        return rejection{possible.reason()};
+        return possible;
     const conv::split_choice choice =
-        conv::choose_splits(dev, c.tile, c.lds_bytes(), c.access(), blocks, inputs_of(p), chosen.splits);
+        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), blocks, inputs_of(p), chosen.splits);
     chosen.splits          = choice.splits;
     chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
-    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.lds_bytes(), tiles_of(c, p) * chosen.splits);
-    conv::channels_last_tensors copies(p, nullptr, nullptr);
-    channels_last(copies, {&p, &p, &chosen}); // that there are
-    chosen.workspace_bytes = copies.bytes();
+    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, p) * chosen.splits);
+    chosen.workspace_bytes = copies_bytes(p);
     if(chosen.splits > 1)
         chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(p)) * sizeof(float);
     return chosen;

@@ -62,6 +62,7 @@ struct config
         return single ? facts(arch).compute_unit_registers / (4 * tile.threads())
                       : tile.registers(facts(arch), in_table().bytes());
     }
+    constexpr int blocks_at_once() const { return tile.blocks_at_once(facts(arch), in_table().bytes()); }
     constexpr int lds_bytes() const { return tile.lds_bytes(in_table().bytes()); }
 };
 

@@ -34,7 +34,12 @@ inline std::int64_t split_length(const conv::problem& p, int splits)
     return length;
 }
 
-// The tensors as the main kernel takes them.
+// What their copies take of the workspace, and the tensors as the main kernel takes them.
+inline std::size_t copies_bytes(const conv::problem& p)
+{
+    using enum conv::channels_last_tensors::tensor;
+    return conv::channels_last_tensors::bytes(p, {in, out, wei});
+}
 inline tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
 {
     using conv::channels_last_tensors;

@@ -30,12 +30,10 @@ int choose_split(const device& dev, const config& c, const conv::problem& p)
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const std::int64_t useful =
         std::max<std::int64_t>(pixels / (4 * c.tile.block.k), 1); // four steps of the main loop at least
-    const std::int64_t needed         = ceil_div(pixels, max_split_pixels(p));
-    const int registers_allow         = c.tile.pipeline == gemm::pipeline::async_stages ? 3 : 2; // blocks, more or less
-    const int blocks_per_compute_unit = std::clamp(dev.architecture().lds_bytes / c.lds_bytes(), 1, registers_allow);
-    const std::int64_t slots          = static_cast<std::int64_t>(dev.compute_units()) * blocks_per_compute_unit,
-                       tiles          = tiles_of(c, p);
-    const auto cost                   = [&](std::int64_t splits) {
+    const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
+    const std::int64_t slots  = static_cast<std::int64_t>(dev.compute_units()) * c.blocks_at_once(),
+                       tiles  = tiles_of(c, p);
+    const auto cost           = [&](std::int64_t splits) {
         constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it
         const double rounds = static_cast<double>(ceil_div(tiles * splits, slots));
         return rounds * (static_cast<double>(ceil_div(ceil_div(pixels, splits), c.tile.block.k)) + block) +
@@ -94,17 +92,13 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
                         wanted, ceil_div(pixels, wanted), range_bytes, ceil_div(pixels, max_split_pixels(p)))};
     const std::int64_t length = split_length(p, static_cast<int>(wanted));
     const std::int64_t splits = ceil_div(pixels, length); // rounding up the length can leave the last ones empty
-    if(tiles_of(c, p) > max_blocks / splits)
-        return rejection{
-            fmt::format("{} tiles x {} splits are more than the {} blocks of a launch: choose a smaller split-k",
-                        tiles_of(c, p), splits, max_blocks)};
+    if(status possible = conv::check_launch(splits, tiles_of(c, p)); !possible)
+        return possible;
     const std::size_t partials = static_cast<std::size_t>(weights_of(p)) * sizeof(float);
-    conv::channels_last_tensors copies(p, nullptr, nullptr);
-    channels_last(copies, {&p, &p, &chosen}); // that there are
-    chosen.splits          = static_cast<int>(splits);
-    chosen.workspace_bytes = copies.bytes() + (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
-    chosen.cost            = cost(c, p);
-    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.lds_bytes(), tiles_of(c, p) * splits);
+    chosen.splits              = static_cast<int>(splits);
+    chosen.workspace_bytes     = copies_bytes(p) + (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
+    chosen.cost                = cost(c, p);
+    chosen.schedule.blocks     = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, p) * splits);
     return chosen;
 }
 

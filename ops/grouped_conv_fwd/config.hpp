@@ -28,6 +28,7 @@ struct config
         return gemm::tiled_copy(tile.shape(), tile.block.n, majorness::k, vector.wei);
     }
     constexpr int registers() const { return tile.registers(facts(arch)); }
+    constexpr int blocks_at_once() const { return tile.blocks_at_once(facts(arch)); }
     constexpr int lds_bytes() const { return tile.lds_bytes(); }
 };
 

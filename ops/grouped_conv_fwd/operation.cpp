@@ -33,7 +33,13 @@ arguments arguments_of(const conv::problem& p, const tensors& data, conv::activa
             .outputs  = outputs_of(p)};
 }
 
-// The tensors as the main kernel takes them.
+// What their copies take of the workspace, and the tensors as the main kernel takes them.
+std::size_t copies_bytes(const problem& p)
+{
+    using enum conv::channels_last_tensors::tensor;
+    using copies = conv::channels_last_tensors;
+    return copies::bytes(p, {in, wei, out}) + (p.residual ? copies::bytes(p, {out}) : 0);
+}
 tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
 {
     using conv::channels_last_tensors;
@@ -98,16 +104,13 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const std::int64_t tiles = tiles_m(c, p) * tiles_n(c, p) * p.groups,
                        steps = ceil_div(conv::row_length(p), c.tile.block.k);
     if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
-        return rejection{possible.reason()};
-    const conv::split_choice choice =
-        conv::choose_splits(dev, c.tile, c.lds_bytes(), c.access(), {{tiles, steps}}, outputs_of(p), chosen.splits);
-    chosen.splits          = choice.splits;
-    chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
-    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.lds_bytes(), tiles * chosen.splits);
-    conv::channels_last_tensors copies(p, nullptr, nullptr);
-    const tensors all = {&p, &p, nullptr, p.residual ? &p : nullptr, &chosen}; // that there are
-    channels_last(copies, all);
-    chosen.workspace_bytes = copies.bytes() + partial_bytes(p, chosen.splits);
+        return possible;
+    const conv::split_choice choice = conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), {{tiles, steps}},
+                                                          outputs_of(p), chosen.splits);
+    chosen.splits                   = choice.splits;
+    chosen.cost                     = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
+    chosen.schedule.blocks          = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits);
+    chosen.workspace_bytes          = copies_bytes(p) + partial_bytes(p, chosen.splits);
     return chosen;
 }
 

@@ -27,7 +27,7 @@ class progress_line
     void show(std::int64_t done, std::int64_t count);
 
     std::string label_;
-    std::int64_t last_done_ = 0;
+    std::int64_t last_done_  = 0;
     clock::time_point start_ = clock::now(), shown_ = start_;
     bool visible_ = false;
     std::optional<watched_progress> watched_; // where there is a terminal

@@ -35,9 +35,9 @@ class operand_stream
     {
         while(step_ == now_.steps)
         {
+            if(end_ - number_ <= stride_)
+                return false;
             number_ += stride_;
-            if(number_ >= end_)
-                return now_.steps = 0, step_ = 0, number_ = end_, false;
             now_ = operands_of(number_);
             begin();
         }

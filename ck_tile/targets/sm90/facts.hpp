@@ -24,9 +24,10 @@ inline constexpr target sm90 = {
     .transposed_reads       = true,
     .compute_units          = 132,
     .chiplets               = 1,
-    .instructions           = {opcode::mma_16x8x16_fp16, opcode::mma_16x8x16_bf16, opcode::wgmma_64x64x16_fp16, opcode::wgmma_64x128x16_fp16,
-                               opcode::wgmma_64x192x16_fp16, opcode::wgmma_64x256x16_fp16, opcode::wgmma_64x64x16_bf16, opcode::wgmma_64x128x16_bf16,
-                               opcode::wgmma_64x192x16_bf16, opcode::wgmma_64x256x16_bf16, opcode::fma_4x8x1_fp32},
+    .instructions           = {opcode::mma_16x8x16_fp16, opcode::mma_16x8x16_bf16, opcode::wgmma_64x64x16_fp16,
+                               opcode::wgmma_64x128x16_fp16, opcode::wgmma_64x192x16_fp16, opcode::wgmma_64x256x16_fp16,
+                               opcode::wgmma_64x64x16_bf16, opcode::wgmma_64x128x16_bf16, opcode::wgmma_64x192x16_bf16,
+                               opcode::wgmma_64x256x16_bf16, opcode::fma_4x8x1_fp32},
     .instruction_count      = 11,
 };
 
