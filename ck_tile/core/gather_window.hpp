@@ -18,7 +18,7 @@ namespace ck_tile
 {
 
 // Bits that a row has: how far the digits that guards depend on may reach together.
-inline constexpr int gather_bits = 31;
+inline constexpr int gather_bits = 30;
 
 namespace detail
 {
@@ -83,9 +83,9 @@ class gather_window
                 rows.scatter(rows.transform.map({number}), l);
                 first[i] = map_.below(l);
                 if(number < length)
-                    o.row[i] = {detail::byte_offset<T>(first[i].offset), 1u << gather_bits};
+                    o.row[i] = {detail::byte_offset<T>(first[i].offset), beyond};
                 else
-                    o.row[i] = {nowhere, ~0u};
+                    o.row[i] = {0, ~0u};
             });
             find_missing(o, first);
             o.at = origin[1] + first_element<D, 1>(t);
@@ -114,7 +114,7 @@ class gather_window
         });
     }
 
-    // Calls visit(register number, byte offset) for each vector register of the thread; `nowhere` if it does not exist.
+    // Calls visit(register number, gathered) for each vector register of the thread.
     template <class Visit>
     CK_TILE_FN void each_access(thread t, Visit&& visit) const
     {
@@ -126,12 +126,13 @@ class gather_window
             multi_index<below::rank> l;
             member<1>(map_.layer).scatter(o.digits[j], l);
             offset[j]   = detail::byte_offset<T>(map_.below(l).offset - origin);
-            selected[j] = o.at + first_of_run(j) < length ? bits_of(o.digits[j]) : 1u << gather_bits;
+            selected[j] = o.at + first_of_run(j) < length ? always | bits_of(o.digits[j]) : beyond;
         });
         static_for<D.regs()>([&](auto r) {
             constexpr int i = D.reg.number_in(0, r), j = D.reg.number_in(1, r);
-            const unsigned here = o.row[i].offset + offset[j / Run] + j % Run * next;
-            visit(r, (o.row[i].missing & selected[j / Run]) != 0 ? nowhere : here);
+            visit(r, gathered{.row    = o.row[i].offset,
+                              .column = offset[j / Run] + j % Run * next,
+                              .exists = (o.row[i].missing & selected[j / Run]) == 0});
         });
     }
 
@@ -141,8 +142,10 @@ class gather_window
     struct row
     {
         unsigned offset;  // bytes
-        unsigned missing; // a bit for each value of each digit, and the last one, for columns beyond the view
+        unsigned missing; // a bit for each value of each digit, and the two below
     };
+    static constexpr unsigned beyond = 1u << gather_bits;       // what columns beyond the view select
+    static constexpr unsigned always = 1u << (gather_bits + 1); // what all others do, and rows beyond the view miss
 
     // What one thread keeps.
     struct own
@@ -162,6 +165,9 @@ class gather_window
         return map_.below(one);
     }
 
+    // How many values a digit of the columns has, of a merge: what nothing is guarded along may be none.
+    static CK_TILE_FN int values_of(const auto& columns, int digit) { return length_of(columns.extents[digit]); }
+
     // The bits of a column: digits that guards depend on have them one behind the other.
     CK_TILE_FN unsigned bits_of(const auto& column) const
     {
@@ -171,7 +177,7 @@ class gather_window
             if constexpr(digits::has(i))
             {
                 bits |= 1u << (first + column[i]);
-                first += length_of(member<1>(map_.layer).transform.extents[i]);
+                first += values_of(member<1>(map_.layer).transform, i);
             }
         });
         return bits;
@@ -189,7 +195,7 @@ class gather_window
                 multi_index<below::rank> one;
                 one[columns_place::lower.at[d]] = 1;
                 const auto step                 = map_.below(one) - origin;
-                const int values                = length_of(member<1>(map_.layer).transform.extents[d]);
+                const int values                = values_of(member<1>(map_.layer).transform, d);
                 CK_TILE_KEEP_LOOP
                 for(int v = 0; v < values; ++v, bit <<= 1)
                     static_for<row_count>([&](auto i) {

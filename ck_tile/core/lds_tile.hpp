@@ -23,6 +23,9 @@ struct lds_layout
     CK_TILE_FN constexpr int line() const { return cols + pad; }
     CK_TILE_FN constexpr int elements() const { return rows * line(); }
 
+    // Where an element would be if no chunk were permuted.
+    constexpr int unpermuted(const multi_index<2>& at) const { return at[0] * line() + at[1]; }
+
     // The chain from (row, column) to the offset in elements.
     CK_TILE_FN constexpr auto map() const
     {
@@ -109,6 +112,13 @@ struct swizzled_128b
     CK_TILE_FN constexpr int line() const { return panel; }
     CK_TILE_FN constexpr int lines() const { return contiguous == 0 ? cols : rows; } // of a panel
     CK_TILE_FN constexpr int elements() const { return rows * cols; }
+
+    // Where an element would be if no chunk were permuted.
+    constexpr int unpermuted(const multi_index<2>& at) const
+    {
+        const int along = at[contiguous], line_number = at[1 - contiguous];
+        return (along / panel * lines() + line_number) * panel + along % panel;
+    }
 
     // The chain from (row, column) to the offset in elements.
     CK_TILE_FN constexpr auto map() const

@@ -5,9 +5,9 @@
 //   through_lds   C goes through LDS, one strip of rows at a time, and leaves as wide vectors along the rows
 //   direct        each lane writes what it holds, element by element: as good where vectors are of one element anyway, and
 //                 needs neither LDS nor barriers
-//   through_lanes lanes exchange what they hold until each has 16 bytes of a row, where the instruction's result lies so that four of
-//                 them hold neighbouring pairs: neither LDS nor barriers, so that other tiles' operands may come to LDS meanwhile
-// Both take a functor of an element of C, in fp32, and of the elements at the same place of more views, which may be of any
+//   by_wave       each wave sends its rows through lines of LDS of its own, behind those of the main loop: without barriers of the
+//                 block, and while other tiles' operands come to LDS
+// All take a functor of an element of C, in fp32, and of the elements at the same place of more views, which may be of any
 // strides: a bias per column is a row with stride 0, a residual a matrix.
 //
 //   store_through_lds<S, 8>(b, acc, y, origin, [](float c, float bias) { return relu(c + bias); }, bias_of_channels);
@@ -15,7 +15,6 @@
 
 #include "ck_tile/gemm/pipelines.hpp"
 #include "ck_tile/targets/block.hpp"
-#include "ck_tile/verbs/exchange.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
 #include "ck_tile/verbs/subtile.hpp"
@@ -27,7 +26,7 @@ enum class epilogue
 {
     through_lds,
     direct,
-    through_lanes
+    by_wave
 };
 
 } // namespace ck_tile::gemm
@@ -38,7 +37,7 @@ struct ck_tile::enumerators<ck_tile::gemm::epilogue>
     using enum gemm::epilogue;
     static constexpr const char* type                 = "gemm::epilogue";
     static constexpr enumerator<gemm::epilogue> all[] = {
-        {through_lds, "through_lds"}, {direct, "direct"}, {through_lanes, "through_lanes"}};
+        {through_lds, "through_lds"}, {direct, "direct"}, {by_wave, "by_wave"}};
 };
 
 namespace ck_tile::gemm
@@ -83,24 +82,41 @@ constexpr distribution one_by_one(const shape& s)
     return d;
 }
 
-// Columns of the accumulator of which lanes exchange their elements at a time: as many fragments as lanes share a row.
-constexpr distribution exchanged_columns(const shape& s)
+// What one wave has in LDS of a strip: rows of a line, of so many columns of elements of `bytes` each. As fragments, and as vectors of 16
+// bytes along rows.
+constexpr int line_columns(int bytes) { return lds_line_chunks * lds_chunk_bytes / bytes; }
+
+constexpr distribution lines_as_fragments(const shape& s, int bytes)
 {
-    distribution d   = accumulator(s);
-    const int shared = d.lane.at[0].extent;
-    for(int i = 0; i < d.reg.count; ++i)
-        if(digit& fragments = d.reg.at[i]; fragments.moves_along(1) && fragments.extent % shared == 0)
-        {
-            d.lengths[1] /= fragments.extent / shared;
-            fragments.extent = shared;
-        }
+    distribution d = strip(s);
+    d.lengths[1]   = line_columns(bytes);
+    d.reg          = {{line_columns(bytes) / s.fragment().n, 1, s.fragment().n}};
     return d;
 }
 
-constexpr bool can_exchange(const shape& s)
+constexpr distribution lines_as_rows(const shape& s, int bytes)
 {
-    const distribution d = exchanged_columns(s);
-    return can_trade_digits(d) && along_k(digits_traded(d)).vecs() * bytes_of(s.type()) == 16;
+    distribution d   = strip(s);
+    const int vector = lds_chunk_bytes / bytes, down = s.fragment().a.lanes() / lds_line_chunks;
+    d.lengths[1] = line_columns(bytes);
+    d.lane       = {{lds_line_chunks, 1, vector}, {down, 0, 1}};
+    d.reg        = {{s.a_rows() / down, 0, down}};
+    d.vec        = {{vector, 1, 1}};
+    return d;
+}
+
+constexpr lds_layout lines_in_lds(const shape& s, int bytes)
+{
+    const distribution written = lines_as_fragments(s, bytes);
+    return free_of_conflicts(written.lengths[0], written.lengths[1], bytes, written, lines_as_rows(s, bytes));
+}
+
+// Whether waves have rows alone, of whole lines.
+constexpr bool has_lines(const shape& s)
+{
+    const distribution rows = lines_as_rows(s, 4);
+    return s.waves_n == 1 && s.n % line_columns(2) == 0 && line_columns(4) % s.fragment().n == 0 && rows.covers() &&
+           rows.threads() == s.threads();
 }
 
 // Strip `i` of the accumulator: every row_fragments-th register.
@@ -124,10 +140,20 @@ using strip_tile = lds_tile<float, detail::strip_in_lds(S)>;
 
 constexpr int epilogue_lds_bytes(const shape& s) { return detail::strip_in_lds(s).elements() * 4; }
 
-// Of a kernel that runs a pipeline, with `tables` bytes for the tables of its windows behind, and then an epilogue.
+constexpr int line_lds_bytes(const shape& s) { return s.waves() * s.a_rows() * lds_line_chunks * lds_chunk_bytes; }
+
+// Where in LDS an epilogue is at work, in a kernel that runs a pipeline with `tables` bytes for the tables of its windows behind it;
+// and the LDS of that kernel.
+constexpr int epilogue_at(const shape& s, main_loop p, int tables, epilogue e)
+{
+    return e == epilogue::by_wave ? main_loop_lds_bytes(s, p) + tables : 0;
+}
 constexpr int lds_bytes(const shape& s, main_loop p, int tables = 0, epilogue e = epilogue::through_lds)
 {
-    const int loop = main_loop_lds_bytes(s, p) + tables, end = e == epilogue::through_lds ? epilogue_lds_bytes(s) : 0;
+    const int loop = main_loop_lds_bytes(s, p) + tables;
+    const int end  = e == epilogue::through_lds ? epilogue_lds_bytes(s)
+                     : e == epilogue::by_wave   ? loop + line_lds_bytes(s)
+                                                : 0;
     return loop > end ? loop : end;
 }
 
@@ -150,36 +176,63 @@ CK_TILE_FN auto finished(const tile<C, D>& c, const F& f, const Window&... more)
 }
 } // namespace detail
 
-// Writes strips of C, one below the other, f applied and converted to T, from `origin` of a view over (m, n) on whose rows are
-// contiguous: `Vector` elements at a time, or 16 bytes, which must divide the length of a row and its distance to the next. So must the
-// rows of the further views be, which f's further arguments come from.
+// Writes tiles of C that `Wide` distributes, f applied and converted, one beside the other along dimension Dim of a view over (m, n), on
+// whose rows are contiguous, in vectors of 16 bytes at most. f's further arguments come from further views.
+template <distribution Wide, int Dim, class Out, class F, class... More>
+class tile_writer
+{
+    template <class View>
+    static constexpr distribution held = detail::in_vectors_of(Wide, 16 / int(sizeof(typename View::element)));
+    template <class View>
+    using window_of = decltype(make_window<held<View>>(std::declval<const View&>(), multi_index<2>{}));
+
+    // A window with its step to the next tile.
+    template <class View>
+    struct stepping
+    {
+        window_of<View> window;
+        decltype(std::declval<const window_of<View>&>().template step<Dim>(0)) next;
+
+        CK_TILE_FN stepping(const View& view, const multi_index<2>& origin)
+            : window(view, origin), next(window.template step<Dim>(Wide.lengths[Dim]))
+        {
+        }
+        CK_TILE_FN void move() { window.move(next); }
+    };
+
+  public:
+    CK_TILE_FN tile_writer(const Out& to, const multi_index<2>& origin, const F& f, const More&... more)
+        : out_(to, origin), more_{stepping<More>{more, origin}...}, f_(f)
+    {
+    }
+
+    template <class T>
+    CK_TILE_FN void write(const tile<T, Wide>& c)
+    {
+        [&]<std::size_t... i>(std::index_sequence<i...>) {
+            const auto finished = detail::finished<typename Out::element>(c, f_, member<int(i)>(more_).window...);
+            ck_tile::store(out_.window, rearrange<held<Out>>(finished));
+            out_.move();
+            (member<int(i)>(more_).move(), ...);
+        }(std::index_sequence_for<More...>{});
+    }
+
+  private:
+    stepping<Out> out_;
+    boost::hana::basic_tuple<stepping<More>...> more_;
+    F f_;
+};
+
+// Writes strips of C from LDS, one below the other from `origin` on: `Vector` elements at a time, or 16 bytes, which must divide the
+// length of a row and its distance to the next. So must the rows of the further views be.
 template <shape S, int Vector, class Out, class F, class... More>
 class strip_writer
 {
     static constexpr distribution wide = detail::rows_at_once(S, Vector);
-    template <class View>
-    static constexpr distribution held = detail::in_vectors_of(wide, 16 / int(sizeof(typename View::element)));
-    template <class View>
-    using window_of = decltype(make_window<held<View>>(std::declval<const View&>(), multi_index<2>{}));
-    template <class Window>
-    using step_of = decltype(std::declval<const Window&>().template step<0>(0));
-
-    // A window with its step to the rows below.
-    template <class View>
-    struct descending
-    {
-        window_of<View> window;
-        step_of<window_of<View>> down;
-
-        CK_TILE_FN descending(const View& view, const multi_index<2>& origin)
-            : window(view, origin), down(window.template step<0>(wide.lengths[0]))
-        {
-        }
-    };
 
   public:
     CK_TILE_FN strip_writer(const Out& to, const multi_index<2>& origin, const F& f, const More&... more)
-        : out_(to, origin), more_{descending<More>{more, origin}...}, f_(f)
+        : rows_(to, origin, f, more...)
     {
     }
 
@@ -187,19 +240,11 @@ class strip_writer
     {
         CK_TILE_KEEP_LOOP
         for(int row = 0; row < strip.layout.rows; row += wide.lengths[0])
-            [&]<std::size_t... i>(std::index_sequence<i...>) {
-                const auto finished = detail::finished<typename Out::element>(load<wide>(strip, {row, 0}), f_,
-                                                                              member<int(i)>(more_).window...);
-                ck_tile::store(out_.window, rearrange<held<Out>>(finished));
-                out_.window.move(out_.down);
-                (member<int(i)>(more_).window.move(member<int(i)>(more_).down), ...);
-            }(std::index_sequence_for<More...>{});
+            rows_.write(load<wide>(strip, {row, 0}));
     }
 
   private:
-    descending<Out> out_;
-    boost::hana::basic_tuple<descending<More>...> more_;
-    F f_;
+    tile_writer<wide, 0, Out, F, More...> rows_;
 };
 
 template <shape S, int Vector, class Out, class F = unchanged, class... More>
@@ -234,35 +279,30 @@ CK_TILE_FN void store_through_lds(const block& in, const tile<float, accumulator
     }
 }
 
-// Writes C at `origin` of a view, f applied and converted to its type, when lanes have exchanged what they hold. Elements of 4 bytes
-// leave in pairs, as they are.
-template <shape S, class Out, class F = unchanged, class... More>
-CK_TILE_FN void store_through_lanes(const tile<float, accumulator(S)>& acc, const Out& to, const multi_index<2>& origin,
-                                    const F& f = {}, const More&... more)
+// Writes C at `origin` of a view, f applied and converted to its type: each wave its rows, through line_lds_bytes() of LDS at `LdsAt`. What
+// f has nothing to add to goes there in the type of the output.
+template <shape S, int LdsAt, class Out, class F = unchanged, class... More>
+CK_TILE_FN void store_by_wave(const block& in, const tile<float, accumulator(S)>& acc, const Out& to,
+                              const multi_index<2>& origin, const F& f = {}, const More&... more)
 {
     if constexpr(legal_shape<S>::value)
     {
-        using element                  = typename Out::element;
-        constexpr distribution columns = detail::exchanged_columns(S);
-        constexpr bool exchanges       = sizeof(element) == 2;
-        constexpr distribution wide    = along_k(exchanges ? digits_traded(columns) : columns);
-        constexpr int step             = columns.lengths[1];
-        static_for<S.n / step>([&](auto i) {
-            constexpr multi_index<3> from = {0, i * step, 0};
-            const multi_index<2> at       = {origin[0], origin[1] + from[1]};
-            const auto c                  = [&] { // half as many words, where they need not be fp32
-                const auto some = subtile<columns, from>(acc);
-                if constexpr(!exchanges)
-                    return some;
-                else if constexpr(std::is_same_v<F, unchanged>)
-                    return trade_digits(convert<element>(some));
-                else
-                    return trade_digits(some);
-            }();
-            store(make_window<wide>(to, at),
-                  detail::finished<element>(
-                      rearrange<wide>(c), f,
-                      make_window<detail::in_vectors_of(wide, 16 / int(sizeof(typename More::element)))>(more, at)...));
+        using element               = typename Out::element;
+        using between               = std::conditional_t<std::is_same_v<F, unchanged>, element, float>;
+        constexpr int bytes         = sizeof(between);
+        constexpr distribution wide = detail::lines_as_rows(S, bytes);
+        constexpr int rows = wide.lengths[0], columns = wide.lengths[1];
+        const lds_tile<between, detail::lines_in_lds(S, bytes)> lines{in.lds_at<between>(LdsAt)};
+        static_for<S.row_fragments()>([&](auto i) {
+            tile_writer<wide, 1, Out, F, More...> out(to, {origin[0] + i * rows, origin[1]}, f, more...);
+            static_for<S.n / columns>([&](auto j) {
+                store(lines,
+                      convert<between>(
+                          subtile<detail::lines_as_fragments(S, bytes), multi_index{i * rows, j * columns, 0}>(acc)));
+                sync_wave();
+                out.write(load<wide>(lines));
+                sync_wave();
+            });
         });
     }
 }
@@ -279,19 +319,6 @@ CK_TILE_FN void store_directly(const tile<float, accumulator(S)>& acc, const Out
             make_window<single>(to, origin),
             detail::finished<typename Out::element>(rearrange<single>(acc), f, make_window<single>(more, origin)...));
     }
-}
-
-// Writes C at `origin` of a view by one of the epilogues, in vectors of `Vector` elements.
-template <shape S, epilogue E, int Vector, class Out, class... FinishAndViews>
-CK_TILE_FN void store_result(const block& in, const tile<float, accumulator(S)>& acc, const Out& to,
-                             const multi_index<2>& origin, const FinishAndViews&... finish_and_views)
-{
-    if constexpr(E == epilogue::direct)
-        store_directly<S>(acc, to, origin, finish_and_views...);
-    else if constexpr(E == epilogue::through_lanes)
-        store_through_lanes<S>(acc, to, origin, finish_and_views...);
-    else
-        store_through_lds<S, Vector>(in, acc, to, origin, finish_and_views...);
 }
 
 } // namespace ck_tile::gemm

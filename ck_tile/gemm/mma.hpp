@@ -46,19 +46,27 @@ CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const tile<T, gemm::
     }
 }
 
+// Which of A's rows in LDS come first for the thread's wave: of an instruction that takes them from there, to be worked out ahead of the
+// main loop, as it is convergent.
+template <gemm::shape S>
+CK_TILE_FN int first_row_of_wave()
+{
+    int first = 0;
+    if constexpr(on_device && S.inst().operands == operand_source::lds)
+        for_each_thread<gemm::accumulator(S)>(
+            [&](thread t) { first = detail::same_in_wave(t.wave / S.inst().waves * S.inst().m); });
+    return first;
+}
+
 // acc [m, n] += a [m, k] * b [n, k], operands in LDS. Where the instruction takes them from there, the product is under way
 // when this returns: wait_for_products() before the operands are overwritten or acc is used. The CPU makes it of fragments.
 template <gemm::shape S, class T, auto ALayout, auto BLayout>
 CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const lds_tile<T, ALayout>& a,
-                    const lds_tile<T, BLayout>& b)
+                    const lds_tile<T, BLayout>& b, int first_row = first_row_of_wave<S>())
 {
     if constexpr(on_device && S.inst().operands == operand_source::lds)
-    {
-        constexpr int rows  = S.inst().m;
-        const T* first_rows = nullptr; // of the waves that make an instruction together
-        for_each_thread<gemm::accumulator(S)>([&](thread t) { first_rows = a.at(t.wave / S.inst().waves * rows, 0); });
-        detail::multiply_from_lds<S.instruction, ALayout, BLayout>(acc.files[0].reg, first_rows, b.data);
-    }
+        detail::multiply_from_lds<S.instruction, ALayout, BLayout, S.row_fragments(), S.waves_m * S.a_rows()>(
+            acc.files[0].reg, a.at(first_row, 0), b.data);
     else if constexpr(gemm::legal_shape<S>::value)
         static_for<S.k / S.k_pack()>([&](auto i) {
             constexpr int k = i * S.k_pack();

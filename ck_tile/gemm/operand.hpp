@@ -26,36 +26,41 @@ concept operand = requires(Operand& o, const Operand& here) {
 };
 
 // Which thread loads what of an operand [rows, k], in vectors of `vector` elements along the dimension that is contiguous in
-// memory. A thread owns a patch: a 16-byte line along that dimension, and as much along the other as there is to share.
-constexpr distribution tiled_copy(const shape& s, int rows, majorness major, int vector)
+// memory: all threads, or those of so many waves that do nothing else. A thread owns a patch: a 16-byte line along that dimension, and as much along the other as there is to share. Of operands that
+// stay as they lie with k contiguous, for instructions that take them from LDS, a thread's lines are as far apart as can be: then one
+// address and constants lead to all of them, and a wave asks for lines that are neighbours.
+constexpr distribution tiled_copy(const shape& s, int rows, majorness major, int vector, int copying_waves = 0)
 {
+    const int waves = copying_waves > 0 ? copying_waves : s.waves(), lanes = s.fragment().a.lanes();
     if(check(s))
         return {}; // said where the shape enters
     const int contiguous = contiguous_dimension(major), other = 1 - contiguous;
-    const int per_thread = rows * s.k / s.threads();
+    const int per_thread = rows * s.k / (waves * lanes);
     const int line       = 16 / bytes_of(s.type());
     const int fast       = per_thread < line ? per_thread : line; // elements along the contiguous dimension
     if(fast == 0)
         return {}; // fewer elements than threads
     // Where the threads turn the patch and store it along k, lanes of a wave share the chunks of LDS that are stored in pieces: lanes
     // that store at once then meet different banks.
-    const int lanes = s.fragment().a.lanes(), deep = per_thread / fast;
+    const int deep = per_thread / fast;
     const int pieces =
         contiguous == 0 && deep < line ? common_divisor(common_divisor(line / deep, s.k / deep), lanes) : 1;
-    const row_share row = share_row(s, (contiguous == 0 ? rows : s.k) / fast, lanes / pieces);
+    const row_share row = share_row((contiguous == 0 ? rows : s.k) / fast, waves, lanes / pieces);
     const int slow      = per_thread / (fast * row.regs); // along the other one
     const int down      = lanes / row.lanes;
+    const bool stays    = contiguous == 1 && s.inst().operands == operand_source::lds;
+    const int thread_at = stays ? 1 : slow, next = stays ? waves / row.waves * down : 1;
 
     // Threads run along the contiguous dimension first, over 128 bytes of it, then over the other one.
     const int line_lanes = common_divisor(row.lanes, 8);
     return {.lengths = {rows, s.k},
-            .wave    = {{row.waves, contiguous, fast * row.lanes}, {s.waves() / row.waves, other, slow * down}},
+            .wave    = {{row.waves, contiguous, fast * row.lanes}, {waves / row.waves, other, thread_at * down}},
             .lane    = {{line_lanes, contiguous, fast},
-                        {down, other, slow},
+                        {down, other, thread_at},
                         {row.lanes / line_lanes, contiguous, fast * line_lanes}},
             .reg     = {{fast / vector, contiguous, vector},
                         {row.regs, contiguous, fast * row.lanes * row.waves},
-                        {slow, other, 1}},
+                        {slow, other, next}},
             .vec     = {{vector, contiguous, 1}}};
 }
 

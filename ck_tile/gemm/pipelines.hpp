@@ -4,6 +4,7 @@
 
 #include "ck_tile/gemm/pipelines/async_stages.hpp"
 #include "ck_tile/gemm/pipelines/through_registers.hpp"
+#include "ck_tile/gemm/pipelines/wave_specialized.hpp"
 
 namespace ck_tile::gemm
 {
@@ -17,6 +18,7 @@ constexpr auto with_traits(pipeline p, F&& f)
     case pipeline::single_buffer: return f(pipeline_traits<pipeline::single_buffer>{});
     case pipeline::double_buffer: return f(pipeline_traits<pipeline::double_buffer>{});
     case pipeline::async_stages: return f(pipeline_traits<pipeline::async_stages>{});
+    case pipeline::wave_specialized: return f(pipeline_traits<pipeline::wave_specialized>{});
     }
     __builtin_unreachable();
 }
@@ -33,13 +35,19 @@ struct main_loop
 
 constexpr int main_loop_lds_bytes(const shape& s, main_loop p)
 {
-    return p.stages * operand_bytes(s) + with_traits(p.kind, [](auto t) { return t.barrier_bytes; });
+    return p.stages * operand_bytes(s) + with_traits(p.kind, [&](auto t) { return t.barrier_bytes(p.stages); });
 }
 
 // Whether a block makes many tiles, one after the other: there are to be as many blocks as run at once. Else it makes one.
 constexpr bool is_persistent(pipeline p)
 {
     return with_traits(p, [](auto t) { return t.persistent; });
+}
+
+// Waves of a block that copy operands and do nothing else, beside those of the shape.
+constexpr int copying_waves(pipeline p)
+{
+    return with_traits(p, [](auto t) { return t.copying_waves; });
 }
 
 // 4-byte registers that a lane needs in the main loop: accumulators, what the pipeline holds beside them, and what counts and
@@ -75,8 +83,9 @@ struct fits_registers
 //   steps(coord)           of its main loop; 0 where there is nothing to multiply
 //   a(coord), b(coord)     its operands
 //   store(coord, product)  what becomes of A * B
-// Where a block makes several, the next one's operands are on their way while one is stored: that needs its LDS for them.
-template <shape S, main_loop P, class Tiles>
+// Where a block makes several, the next one's operands are on their way while one is stored: that needs its LDS for them. `Registers`: of a
+// lane, as the kernel is launched, where waves have roles.
+template <shape S, main_loop P, int Registers = 0, class Tiles>
 CK_TILE_FN void run_tiles(const block& in, const Tiles& tiles, int first, int end, int stride)
 {
     using coord = decltype(tiles.at(first));
@@ -87,7 +96,7 @@ CK_TILE_FN void run_tiles(const block& in, const Tiles& tiles, int first, int en
     else if constexpr(fits_registers<S, P, a::layout, b::layout>::value)
     {
         if constexpr(is_persistent(P.kind))
-            pipeline_traits<P.kind>::template run_tiles<S, P.stages>(in, tiles, first, end, stride);
+            pipeline_traits<P.kind>::template run_tiles<S, P.stages, Registers>(in, tiles, first, end, stride);
         else
         {
             const coord here = tiles.at(first); // the only one: there is a block for each
@@ -110,7 +119,9 @@ CK_TILE_FN void run_pipeline(const block& in, Acc& acc, A a, B b, int steps)
     static_assert(operand<B>,
                   "run_pipeline: B is no operand; gemm::operand says what one has: element, layout, load(), "
                   "step<1>() and move()");
-    if constexpr(!legal_shape<S>::value || !operand<A> || !operand<B>)
+    static_assert(!is_persistent(P.kind),
+                  "run_pipeline: a pipeline whose waves have roles makes tiles, see run_tiles()");
+    if constexpr(!legal_shape<S>::value || !operand<A> || !operand<B> || is_persistent(P.kind))
         return; // said above
     else if constexpr(fits_registers<S, P, A::layout, B::layout>::value)
     {

@@ -61,9 +61,9 @@ constexpr violation check(const shape& s)
             return {"block and waves must be positive", number, "choose 1 or more"};
     if(i.operands == operand_source::lds)
     {
-        if(s.m != s.waves_m * wave.m || s.waves_m % i.waves != 0 || s.waves_n != 1)
-            return {"an instruction of several waves gives each of them 16 rows and all columns", s.waves_m,
-                    "use waves.m = block.m / 16, a multiple of the instruction's waves, and waves.n = 1"};
+        if(s.waves_m % i.waves != 0 || s.waves_n != 1)
+            return {"an instruction of several waves gives each of them rows and all columns", s.waves_m,
+                    "use waves.m that is a multiple of the instruction's waves, and waves.n = 1"};
         if(s.n != i.n)
             return {"block.n must be the width of an instruction that takes operands from LDS", s.n,
                     "choose the instruction of that width"};
@@ -162,12 +162,14 @@ struct row_share
     int lanes, waves, regs;
 };
 
-constexpr row_share share_row(const shape& s, int chunks, int most)
+constexpr row_share share_row(int chunks, int waves, int most)
 {
-    const int lanes = common_divisor(chunks, most);
-    const int waves = common_divisor(chunks / lanes, s.waves());
-    return {lanes, waves, chunks / (lanes * waves)};
+    const int lanes = common_divisor(chunks, most), shared = common_divisor(chunks / lanes, waves);
+    return {lanes, shared, chunks / (lanes * shared)};
 }
-constexpr row_share share_row(const shape& s, int chunks) { return share_row(s, chunks, s.fragment().a.lanes()); }
+constexpr row_share share_row(const shape& s, int chunks)
+{
+    return share_row(chunks, s.waves(), s.fragment().a.lanes());
+}
 
 } // namespace ck_tile::gemm

@@ -23,36 +23,54 @@ struct tile_config
     constexpr gemm::shape shape() const { return {block.m, block.n, block.k, waves.m, waves.n, instruction}; }
     constexpr main_loop loop() const { return {pipeline, stages}; }
     constexpr data_type dtype() const { return describe(instruction).type; }
-    constexpr int threads() const { return shape().threads(); }
+    // Waves that copy operands: some that do nothing else, or 0, all.
+    constexpr int copying_waves() const { return gemm::copying_waves(pipeline); }
+    constexpr int lanes() const { return shape().fragment().a.lanes(); }
+    constexpr int threads() const { return shape().threads() + copying_waves() * lanes(); }
+    constexpr int copying_threads() const { return copying_waves() > 0 ? copying_waves() * lanes() : threads(); }
     // With `tables` bytes for the tables of lookup windows.
     constexpr int lds_bytes(int tables = 0) const { return gemm::lds_bytes(shape(), loop(), tables, epilogue); }
+
+    constexpr int epilogue_at(int tables = 0) const { return gemm::epilogue_at(shape(), loop(), tables, epilogue); }
 
     // Blocks that run on a compute unit at once, more or less: as many as LDS has room for, of few that registers allow.
     constexpr int blocks_at_once(const target& t, int tables = 0) const
     {
-        const int fit = t.lds_bytes / lds_bytes(tables), most = is_persistent(pipeline) ? 3 : 2;
-        return fit < 1 ? 1 : fit < most ? fit : most;
+        constexpr int beside = 48, of_copies = 80; // registers of a lane that multiplies, and of one that copies
+        const int fit  = t.lds_bytes / lds_bytes(tables);
+        const int most = copying_waves() == 0
+                             ? 2
+                             : t.compute_unit_registers / (shape().threads() * (shape().accumulators() + beside) +
+                                                           copying_threads() * of_copies);
+        return fit < 1 || most < 1 ? 1 : fit < most ? fit : most;
     }
-    // That a lane may have so that they do, where each makes many tiles; 0 leaves it to the compiler.
+    // That a lane has so that they do, where each makes many tiles; 0 leaves it to the compiler.
     constexpr int registers(const target& t, int tables = 0) const
     {
-        const int blocks = is_persistent(pipeline) ? blocks_at_once(t, tables) : 1;
-        return blocks > 1 ? t.compute_unit_registers / (threads() * blocks) : 0;
+        return is_persistent(pipeline) ? t.compute_unit_registers / (threads() * blocks_at_once(t, tables)) : 0;
     }
 };
+
+// Which thread of those that copy loads what of an operand [rows, k]: see operand.hpp.
+constexpr distribution tiled_copy(const tile_config& c, int rows, majorness major, int vector)
+{
+    return tiled_copy(c.shape(), rows, major, vector, c.copying_waves());
+}
 
 namespace detail
 {
 // Whether the threads share an operand [rows, k] as tiled_copy() hands it out.
-constexpr violation check_operand(const shape& s, int rows, const operand_memory& o)
+constexpr violation check_operand(const tile_config& c, int rows, const operand_memory& o)
 {
-    const int line = 16 / bytes_of(s.type());
+    const gemm::shape s = c.shape();
+    const int line      = 16 / bytes_of(s.type());
     if(o.vector < 1 || o.vector > line || (o.vector & (o.vector - 1)) != 0)
         return {"vector widths must be powers of two of at most 16 bytes", o.vector, "use 1, 2, 4 or 8"};
-    if(rows * s.k % s.threads() != 0)
-        return {"the threads must share block.m * k and block.n * k evenly", s.threads(),
+    const int threads = c.copying_threads();
+    if(rows * s.k % threads != 0)
+        return {"the threads must share block.m * k and block.n * k evenly", threads,
                 "enlarge the tile or use fewer waves"};
-    const int own = rows * s.k / s.threads(), fast = own < line ? own : line;
+    const int own = rows * s.k / threads, fast = own < line ? own : line;
     const bool rows_contiguous = o.major == majorness::mn;
     if(own % fast != 0 || (rows_contiguous ? rows : s.k) % fast != 0)
         return {"a thread's part of an operand must be whole lines", own, "use powers of two"};
@@ -60,10 +78,10 @@ constexpr violation check_operand(const shape& s, int rows, const operand_memory
         return {"a thread's part of an operand must fit the tile", own, "use more waves"};
     if(own < o.vector)
         return {"a vector must not be wider than a thread's part of the operand", o.vector, "use a narrower vector"};
-    const distribution loaded = tiled_copy(s, rows, o.major, o.vector);
+    const distribution loaded = tiled_copy(c, rows, o.major, o.vector);
     for(const distribution& d : {loaded, along_k(loaded)})
-        if(!d.covers() || d.threads() != s.threads())
-            return {"threads must cover operands and result evenly", s.threads(), "use powers of two"};
+        if(!d.covers() || d.threads() != threads)
+            return {"threads must cover operands and result evenly", threads, "use powers of two"};
     return {};
 }
 
@@ -74,13 +92,13 @@ constexpr violation check_result(const shape& s, epilogue e, int vector)
         return {"vector widths must be powers of two of at most 16 bytes", vector, "use 1, 2, 4 or 8"};
     if(e == epilogue::direct && vector != 1)
         return {"the direct epilogue writes one element at a time", vector, "use a vector of 1 or through_lds"};
-    if(e == epilogue::through_lanes)
+    if(e == epilogue::by_wave)
     {
-        if(!can_exchange(s))
-            return {"lanes must hold pairs of a row, and four neighbours 16 bytes of it, to exchange them",
-                    s.inst().name, "use through_lds, or a wider block.n"};
+        if(!has_lines(s))
+            return {"each wave must have rows alone, of whole lines of 128 bytes, to store them by itself",
+                    s.inst().name, "use through_lds, or waves.n = 1 and a block.n that is a multiple of 64"};
         if(vector != line)
-            return {"an epilogue through lanes writes 16 bytes at once", vector, "use vectors of 16 bytes, or direct"};
+            return {"an epilogue by wave writes 16 bytes at once", vector, "use vectors of 16 bytes, or direct"};
         return {};
     }
     const bool direct       = e == epilogue::direct;
@@ -113,16 +131,40 @@ constexpr violation check(const tile_config& c, const target& t, const operand_a
         return v;
     if(const violation v = with_traits(c.pipeline, [&](auto p) { return p.check(s, c.stages, t, access); }))
         return v;
-    if(const violation v = detail::check_operand(s, s.m, access.a))
+    if(const violation v = detail::check_operand(c, s.m, access.a))
         return v;
-    if(const violation v = detail::check_operand(s, s.n * s.inst().blocks, access.b))
+    if(const violation v = detail::check_operand(c, s.n * s.inst().blocks, access.b))
         return v;
     if(const violation v = detail::check_result(s, c.epilogue, access.result))
         return v;
     if(const violation v = check_lds(c, t))
         return v;
-    return check_registers(s, c.loop(), tiled_copy(s, s.m, access.a.major, access.a.vector),
-                           tiled_copy(s, s.n * s.inst().blocks, access.b.major, access.b.vector), t);
+    if(c.copying_waves() > 0)
+    {
+        constexpr int least = 56;
+        if(c.threads() > t.max_block_threads)
+            return {"the waves that multiply and those that copy must be within the threads of a block", c.threads(),
+                    "use fewer waves"};
+        if(const int left = role_registers(s, c.copying_waves(), c.registers(t)).copying; left < least)
+            return {"the waves that copy must have 56 registers left by those that multiply", left,
+                    "use a smaller block"};
+        return {};
+    }
+    return check_registers(s, c.loop(), tiled_copy(c, s.m, access.a.major, access.a.vector),
+                           tiled_copy(c, s.n * s.inst().blocks, access.b.major, access.b.vector), t);
+}
+
+// Writes C at `origin` of a view by the configuration's epilogue, in vectors of `Vector` elements.
+template <tile_config C, int Vector, int Tables = 0, class Acc, class Out, class... FinishAndViews>
+CK_TILE_FN void store_result(const block& in, const Acc& acc, const Out& to, const multi_index<2>& origin,
+                             const FinishAndViews&... finish_and_views)
+{
+    if constexpr(C.epilogue == epilogue::direct)
+        store_directly<C.shape()>(acc, to, origin, finish_and_views...);
+    else if constexpr(C.epilogue == epilogue::by_wave)
+        store_by_wave<C.shape(), C.epilogue_at(Tables)>(in, acc, to, origin, finish_and_views...);
+    else
+        store_through_lds<C.shape(), Vector>(in, acc, to, origin, finish_and_views...);
 }
 
 } // namespace ck_tile::gemm

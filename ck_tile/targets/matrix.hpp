@@ -23,6 +23,8 @@ struct fragment_range
 //                                     of one thread on a GPU, of all threads on the CPU
 //   place_accumulators<Registers>(file)
 //                                     keeps accumulators in the registers that suit the instruction
-//   multiply_from_lds<Op, ALayout, BLayout>(acc, a, b)
-//                                     starts the product of operands in LDS, all of k: accumulators, first row of A, of B
+//   same_in_wave(x)                 x, which all threads of a wave have, known as such to the compiler
+//   multiply_from_lds<Op, ALayout, BLayout, Fragments, RowsApart>(acc, a, b)
+//                                     starts the product of operands in LDS, all of k: accumulators, those of fragments in turn, first
+//                                     row of A, first row of B; the fragments' rows of A are so far apart
 //   wait_for_products<Pending>()      waits for all but the last ones started

@@ -14,6 +14,16 @@ namespace ck_tile
 // An offset outside of every range, and so is its sum with any offset below 2 GiB.
 inline constexpr unsigned nowhere = 0x80000000u;
 
+// Where a window that gathers rows accesses memory: what stays in a loop, and what moves, in bytes, either of them negative as an int
+// perhaps. If it exists it lies in the range.
+struct gathered
+{
+    unsigned row, column;
+    bool exists;
+
+    CK_TILE_FN operator unsigned() const { return exists ? row + column : nowhere; }
+};
+
 // What one lane moves with one instruction.
 template <int Bytes>
 inline constexpr bool is_access = Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16;
@@ -41,13 +51,17 @@ struct step_mix
 //
 // block
 //   sync_block()                              waits for all threads of the workgroup; they see each other's LDS
+//   sync_waves<Waves, Lanes>()                the same for so many waves that work apart from others of the block
+//   use_registers<N>()                        gives or takes registers so that a lane has N; all waves of a fourth of the compute unit
+//   sync_wave()                               the same for the threads of a wave
 //   own_rank<Cluster>()                       this thread's workgroup's number in its cluster
 //   lds_of_rank(own, rank, rank_bytes)        where that lies in rank `rank` which lies at `own` in this thread's LDS
 //   sync_cluster()                            waits for all threads of the cluster; they see each other's LDS
 //   arrive_at_cluster(), wait_for_cluster()    the same in two halves; what a thread has written is not shown to others
 //
 // copies of 16 bytes from memory to LDS, in batches, without a stop in registers; if has_async_copies, or else no-ops
-//   copy_line(to, range, offset), commit_copies(), wait_for_copies<Batches>()
+//   copy_line(to, range, offset or gathered), commit_copies(), wait_for_copies<Batches>()
+//   see_copies()                              lets products of operands in LDS see what others have copied, after a barrier
 //   prefetch_run(from, bytes)                 asks for a run of memory, of a multiple of 16 bytes, to come to the shared cache
 //
 // barrier in LDS at which some arrive without waiting, and for which others wait. It counts arrivals. With the last that it
@@ -55,6 +69,7 @@ struct step_mix
 //   mbarrier                                  8 bytes; one thread calls each of
 //     .init(arrivals)                         expects so many in a phase; other threads may use it after a barrier of the block
 //     .invalidate()                           its memory becomes free for something else
+//     .arrive_when_copied()                   arrives, perhaps later, when this thread's asynchronous copies are in LDS
 //     .arrive()                               what this thread has read and written happened before the phase ended
 //     .wait(phase)                            until that phase has ended; the next one must not end before all have waited
 //

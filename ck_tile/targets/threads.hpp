@@ -7,19 +7,31 @@
 namespace ck_tile
 {
 
+// Of a block that has more waves, in which some have a role of their own: these `Waves`, or those behind a multiple of them.
 template <int Cluster, int Waves, int Lanes, class F>
 CK_TILE_FN constexpr void run_threads(F&& f)
 {
 #if CK_TILE_ON_DEVICE
-    const int id = thread_id();
+    const int id = thread_id(), wave = has_wave_roles ? id / Lanes % Waves : id / Lanes;
     // Not by readfirstlane, which would put it into a scalar register: it is convergent, so that what depends on it stays in
     // loops. A large f is inlined too: called, it would take tiles through memory.
-    [[clang::always_inline]] f(thread{Waves == 1 ? 0 : id / Lanes, id % Lanes, 0, own_rank<Cluster>()});
+    [[clang::always_inline]] f(thread{Waves == 1 ? 0 : wave, id % Lanes, 0, own_rank<Cluster>()});
 #else
     for(int rank = 0; rank < Cluster; ++rank)
         for(int wave = 0; wave < Waves; ++wave)
             for(int lane = 0; lane < Lanes; ++lane) [[clang::always_inline]]
                 f(thread{wave, lane, (rank * Waves + wave) * Lanes + lane, rank});
+#endif
+}
+
+// Whether this thread is in the first waves of its block, of which others have another role; the CPU has all roles.
+template <int Waves, int Lanes>
+CK_TILE_FN bool is_in_first_waves()
+{
+#if CK_TILE_ON_DEVICE
+    return thread_id() < Waves * Lanes;
+#else
+    return true;
 #endif
 }
 

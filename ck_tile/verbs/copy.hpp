@@ -22,10 +22,10 @@ CK_TILE_FN void copy(const From& from, const lds_tile<T, Layout>& to)
                       "copy: a vector must be 16 bytes, contiguous in memory and in LDS");
     if constexpr(has_async_copies && looks_at_memory<From>)
         for_each_thread<D>([&](thread t) {
-            const int row = first_element<D, 0>(t), col = first_element<D, 1>(t);
-            from.each_access(t, [&](auto r, unsigned byte_offset) {
-                copy_line(to.at(row + D.reg.along(0, r), col + D.reg.along(1, r)), from.memory(), byte_offset);
-            });
+            T* line[D.regs()];
+            detail::each_lds_access<D, multi_index<2>{}, true, all_registers(D)>(
+                to, {}, t, [&](int r, int, T* at) { line[r] = at; });
+            from.each_access(t, [&](auto r, const auto& where) { copy_line(line[r], from.memory(), where); });
         });
     else
         store(to, load(from));

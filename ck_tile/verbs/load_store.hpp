@@ -80,25 +80,24 @@ inline constexpr auto permuted_offsets = [] {
         bool apart                                                    = false;
         constants<permuted_offset, D.regs() * D.vecs() / Run> offsets = {};
     } found;
-    if constexpr(requires { Layout.keys; })
-        if constexpr(Layout.chunk > 0)
+    if constexpr(Layout.chunk > 0)
+    {
+        const auto number = [](multi_index<2> at) { return Layout.unpermuted(at); };
+        int of_lanes = 0, of_waves = 0;
+        for(int lane = 0; lane < D.lanes(); ++lane)
+            of_lanes |= number({D.lane.along(0, lane), D.lane.along(1, lane)});
+        for(int wave = 0; wave < D.waves(); ++wave)
+            of_waves |= number({D.wave.along(0, wave), D.wave.along(1, wave)});
+        found.apart = (of_lanes & of_waves) == 0;
+        for(int i = 0; i < D.regs() * D.vecs() / Run; ++i)
         {
-            const auto number = [](multi_index<2> at) { return at[0] * Layout.line() + at[1]; };
-            int of_lanes = 0, of_waves = 0;
-            for(int lane = 0; lane < D.lanes(); ++lane)
-                of_lanes |= number({D.lane.along(0, lane), D.lane.along(1, lane)});
-            for(int wave = 0; wave < D.waves(); ++wave)
-                of_waves |= number({D.wave.along(0, wave), D.wave.along(1, wave)});
-            found.apart = (of_lanes & of_waves) == 0;
-            for(int i = 0; i < D.regs() * D.vecs() / Run; ++i)
-            {
-                const multi_index<2> at = Origin + coords_of_runs<D, Run>.values[i];
-                const int permuted      = Layout.map()(at).offset;
-                const int turn          = permuted % (lds_line_chunks * Layout.chunk);
-                found.apart             = found.apart && (number(at) & (of_lanes | of_waves)) == 0;
-                found.offsets.values[i] = {turn, permuted - turn};
-            }
+            const multi_index<2> at = Origin + coords_of_runs<D, Run>.values[i];
+            const int permuted      = Layout.map()(at).offset;
+            const int turn          = permuted % (lds_line_chunks * Layout.chunk);
+            found.apart             = found.apart && (number(at) & (of_lanes | of_waves)) == 0;
+            found.offsets.values[i] = {turn, permuted - turn};
         }
+    }
     return found;
 }();
 

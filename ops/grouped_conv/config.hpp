@@ -25,7 +25,7 @@ constexpr violation check_convolution(int spatial, const gemm::tile_config& tile
         return v;
     if(gemm::is_persistent(tile.pipeline) && tile.epilogue == gemm::epilogue::through_lds)
         return {"a block that makes many tiles has the operands of the next one in LDS while it stores one",
-                name_of(tile.epilogue), "use through_lanes or direct"};
+                name_of(tile.epilogue), "use by_wave or direct"};
     return {};
 }
 

@@ -101,7 +101,7 @@ double step_cost(const gemm::tile_config& tile, const gemm::operand_access& acce
     const double matrix = tile.block.m * tile.block.n, a = tile.block.m * (1 + 8.0 / access.a.vector),
                  b = tile.block.n * (1 + 8.0 / access.b.vector);
     return tile.block.k *
-           (tile.pipeline == gemm::pipeline::async_stages ? matrix / 256 + 1.5 * a + 0.84 * b : matrix / 64 + a + b);
+           (gemm::is_persistent(tile.pipeline) ? matrix / 256 + 1.5 * a + 0.84 * b : matrix / 64 + a + b);
 }
 
 } // namespace

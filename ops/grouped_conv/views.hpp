@@ -190,6 +190,17 @@ CK_TILE_FN auto weight_matrix(T* data, const arguments& a, int matrix)
                                  along<dims{1}, dims{1}>(pass_through{lengths[1]}))};
 }
 
+// A group's W as [K, tap x C], all of it bounded, for windows that gather rows.
+template <class T>
+CK_TILE_FN auto weight_rows(T* data, const arguments& a, int group)
+{
+    const multi_index<2> lengths = {a.k, product(a.filter) * a.c};
+    const std::int64_t elements  = std::int64_t(lengths[0]) * lengths[1];
+    return tensor_view{data + group * elements, elements,
+                       transform(packed(lengths), along<dims{0}, dims{0}>(pass_through{lengths[0]}),
+                                 along<dims{1}, dims{1}>(pass_through{lengths[1]}))};
+}
+
 // One group's W as [C, tap of the class x K], the taps of class_windows().
 template <int S, class T>
 CK_TILE_FN auto class_weights(T* data, const arguments& a, const residue_class<S>& c, int group)

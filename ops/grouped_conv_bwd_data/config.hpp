@@ -19,14 +19,8 @@ struct config
     {
         return {.a = {majorness::k, vector.out}, .b = {majorness::mn, vector.wei}, .result = vector.in};
     }
-    constexpr distribution out_copy() const
-    {
-        return gemm::tiled_copy(tile.shape(), tile.block.m, majorness::k, vector.out);
-    }
-    constexpr distribution wei_copy() const
-    {
-        return gemm::tiled_copy(tile.shape(), tile.block.n, majorness::mn, vector.wei);
-    }
+    constexpr distribution out_copy() const { return gemm::tiled_copy(tile, tile.block.m, majorness::k, vector.out); }
+    constexpr distribution wei_copy() const { return gemm::tiled_copy(tile, tile.block.n, majorness::mn, vector.wei); }
     // Output channels of one tap that a thread has next to each other.
     constexpr int wei_run() const
     {

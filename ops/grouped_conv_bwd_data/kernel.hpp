@@ -43,7 +43,8 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        gemm::run_tiles<shape, C.tile.loop()>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end, a.blocks);
+        gemm::run_tiles<shape, C.tile.loop(), registers>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end,
+                                                         a.blocks);
     }
 
   private:
@@ -110,7 +111,7 @@ struct program
             if(p.inputs.end == 0)
                 return;
             const auto write = [&](auto* to) {
-                gemm::store_result<shape, C.tile.epilogue, C.vector.in>(in, acc, in_matrix(to, p), p.origin);
+                gemm::store_result<C.tile, C.vector.in>(in, acc, in_matrix(to, p), p.origin);
             };
             if(args.splits == 1) [[clang::always_inline]]
                 write(static_cast<element*>(args.in));

@@ -42,14 +42,8 @@ struct config
     {
         return {.a = {majorness::mn, vector.out}, .b = {majorness::mn, vector.in}, .result = vector.wei};
     }
-    constexpr distribution out_copy() const
-    {
-        return gemm::tiled_copy(tile.shape(), tile.block.m, majorness::mn, vector.out);
-    }
-    constexpr distribution in_copy() const
-    {
-        return gemm::tiled_copy(tile.shape(), tile.block.n, majorness::mn, vector.in);
-    }
+    constexpr distribution out_copy() const { return gemm::tiled_copy(tile, tile.block.m, majorness::mn, vector.out); }
+    constexpr distribution in_copy() const { return gemm::tiled_copy(tile, tile.block.n, majorness::mn, vector.in); }
 
     // A table that tells where pixels of X are, whose rows of one filter tap are a class.
     constexpr int in_classes() const { return tile.block.n / vector.in; }
@@ -72,11 +66,11 @@ constexpr violation check(const config& c, const target& t)
 {
     if(const violation v = conv::check_convolution(c.spatial, c.tile, t, c.access()))
         return v;
-    const int threads = c.tile.threads(), positions = c.in_table().positions;
+    const int threads = c.tile.copying_threads(), positions = c.in_table().positions;
     if(positions % threads != 0 && threads % positions != 0)
         return {"the threads must share the positions of a lookup table evenly", positions,
                 "use a power of two of waves"};
-    if(c.tile.stages - 2 > positions / c.tile.block.k)
+    if(c.tile.pipeline == gemm::pipeline::async_stages && c.tile.stages - 2 > positions / c.tile.block.k)
         return {"no more steps may be copied ahead than a lookup table tells", c.tile.stages,
                 "use fewer stages or a smaller block.k"};
     return gemm::check_lds(c.tile, t, c.in_table().bytes());

@@ -41,7 +41,8 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        gemm::run_tiles<shape, C.tile.loop()>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end, a.blocks);
+        gemm::run_tiles<shape, C.tile.loop(), registers>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end,
+                                                         a.blocks);
     }
 
   private:
@@ -120,7 +121,7 @@ struct program
 
         CK_TILE_FN void write(const auto& acc, const auto& to, const multi_index<2>& origin) const
         {
-            gemm::store_result<shape, C.tile.epilogue, C.vector.wei>(in, acc, to, origin);
+            gemm::store_result<C.tile, C.vector.wei, C.in_table().bytes()>(in, acc, to, origin);
         }
     };
 };

@@ -17,8 +17,7 @@ double cost(const config& c, const conv::problem& p)
     const double matrix = c.tile.block.m * c.tile.block.n,
                  memory = c.tile.block.m * (1 + 8.0 / c.vector.out) + c.tile.block.n * (1 + 8.0 / c.vector.in);
     // Asynchronous copies and products spare the threads what they issue for the others.
-    const double per_pixel =
-        c.tile.pipeline == gemm::pipeline::async_stages ? matrix / 256 + memory / 2 : matrix / 64 + memory;
+    const double per_pixel = gemm::is_persistent(c.tile.pipeline) ? matrix / 256 + memory / 2 : matrix / 64 + memory;
     const double promotion = 1 + 0.05 * (c.spatial - p.spatial);
     return static_cast<double>(tiles_of(c, p)) * per_pixel * promotion;
 }

@@ -19,14 +19,8 @@ struct config
     {
         return {.a = {majorness::k, vector.in}, .b = {majorness::k, vector.wei}, .result = vector.out};
     }
-    constexpr distribution in_copy() const
-    {
-        return gemm::tiled_copy(tile.shape(), tile.block.m, majorness::k, vector.in);
-    }
-    constexpr distribution wei_copy() const
-    {
-        return gemm::tiled_copy(tile.shape(), tile.block.n, majorness::k, vector.wei);
-    }
+    constexpr distribution in_copy() const { return gemm::tiled_copy(tile, tile.block.m, majorness::k, vector.in); }
+    constexpr distribution wei_copy() const { return gemm::tiled_copy(tile, tile.block.n, majorness::k, vector.wei); }
     constexpr int registers() const { return tile.registers(facts(arch)); }
     constexpr int blocks_at_once() const { return tile.blocks_at_once(facts(arch)); }
     constexpr int lds_bytes() const { return tile.lds_bytes(); }

@@ -60,7 +60,8 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        gemm::run_tiles<shape, C.tile.loop()>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end, a.blocks);
+        gemm::run_tiles<shape, C.tile.loop(), registers>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end,
+                                                         a.blocks);
     }
 
   private:
@@ -108,14 +109,14 @@ struct program
         // W as [K, taps x C]
         CK_TILE_FN auto b(const coord& p) const
         {
-            const auto matrix = conv::weight_matrix(static_cast<const element*>(args.wei), args.conv, p.group);
-            return make_window<C.wei_copy()>(matrix, multi_index{p.origin[1], p.l.begin});
+            const auto matrix = conv::weight_rows(static_cast<const element*>(args.wei), args.conv, p.group);
+            return make_gather_window<C.wei_copy()>(matrix, multi_index{p.origin[1], p.l.begin});
         }
 
         CK_TILE_FN void store(const coord& p, const auto& acc) const
         {
             const auto write = [&](const auto& to, const auto&... finish_and_views) {
-                gemm::store_result<shape, C.tile.epilogue, C.vector.out>(in, acc, to, p.origin, finish_and_views...);
+                gemm::store_result<C.tile, C.vector.out>(in, acc, to, p.origin, finish_and_views...);
             };
             if(args.splits > 1) [[clang::always_inline]]
                 write(out_matrix(args.partials + p.split * args.outputs, p));

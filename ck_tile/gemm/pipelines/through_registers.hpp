@@ -73,8 +73,10 @@ template <int Stages>
 struct through_registers
 {
     static constexpr int usual_stages  = Stages;
-    static constexpr int barrier_bytes = 0; // of LDS
+    static constexpr int copying_waves = 0;
     static constexpr bool persistent   = false;
+
+    static constexpr int barrier_bytes(int) { return 0; }
 
     // The operands of the next step wait in registers. Of fragments a compiler holds those of one load from LDS, and where a
     // step has many, of short instructions, those of the next too.

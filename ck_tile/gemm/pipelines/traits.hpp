@@ -14,11 +14,14 @@ namespace ck_tile::gemm
 //   async_stages    copied into three stages or more, that many steps ahead but two, without a stop in registers; a step's
 //                   products may still be under way in the next; threads meet at an mbarrier: for targets with asynchronous
 //                   copies and products
+//   wave_specialized    the same, but four waves copy and the others multiply, each as far ahead of the others as stages allow: also
+//                   to the next tile, while one is stored
 enum class pipeline
 {
     single_buffer,
     double_buffer,
-    async_stages
+    async_stages,
+    wave_specialized
 };
 
 } // namespace ck_tile::gemm
@@ -28,8 +31,10 @@ struct ck_tile::enumerators<ck_tile::gemm::pipeline>
 {
     using enum gemm::pipeline;
     static constexpr const char* type                 = "gemm::pipeline";
-    static constexpr enumerator<gemm::pipeline> all[] = {
-        {single_buffer, "single_buffer"}, {double_buffer, "double_buffer"}, {async_stages, "async_stages"}};
+    static constexpr enumerator<gemm::pipeline> all[] = {{single_buffer, "single_buffer"},
+                                                         {double_buffer, "double_buffer"},
+                                                         {async_stages, "async_stages"},
+                                                         {wave_specialized, "wave_specialized"}};
 };
 
 namespace ck_tile::gemm
@@ -49,13 +54,14 @@ struct operand_access
 
 // A pipeline is a specialisation of this with
 //   usual_stages                      of operands in LDS
-//   barrier_bytes                     of LDS beside them
-//   persistent                        whether blocks make many tiles; then it has
-//     run_tiles<shape, stages>(block, tiles, first, end, stride)      see gemm::run_tiles()
+//   barrier_bytes(stages)             of LDS beside them
+//   copying_waves                     that do nothing else, beside those of the shape; 0 where those do
+//   persistent                        whether blocks make many tiles
 //   registers(shape, a, b)            that a lane needs beside its accumulators; a and b distribute the loaded operands
 //   in_lds(majorness in memory)       that in LDS
 //   check(shape, stages, target, operand_access)
-//   run<shape, stages>(block, accumulators, a, b, steps)
+//   run<shape, stages>(block, accumulators, a, b, steps), or
+//   run_tiles<shape, stages, registers>(block, tiles, first, end, stride)      if it is persistent; see gemm::run_tiles()
 // To add one: its value above, its traits, and its case in with_traits() (pipelines.hpp).
 template <pipeline P>
 struct pipeline_traits;
@@ -69,6 +75,27 @@ constexpr majorness major_of(const distribution& loaded)
     return loaded.vector_dim() == 1 ? majorness::k : majorness::mn;
 }
 
+// Whether operands can be copied to LDS as they lie in memory, and be multiplied there, by pipeline `p`.
+constexpr violation check_copied_operands(pipeline p, const shape& s, const target& t, const operand_access& access)
+{
+    const int line = 16 / bytes_of(s.type());
+    if(!t.asynchronous())
+        return {"the pipeline needs a target with asynchronous copies and products", name_of(p),
+                "use single_buffer or double_buffer"};
+    for(const operand_memory& o : {access.a, access.b})
+    {
+        if(o.vector != line)
+            return {"the pipeline copies 16 bytes at once", o.vector, "use vectors of 16 bytes"};
+        if(o.major == majorness::mn && !s.inst().takes_mn_major)
+            return {"the pipeline leaves operands as they lie, and the instruction takes those whose k is contiguous",
+                    s.inst().name, "use a wgmma, or single_buffer or double_buffer, which turn them"};
+        if(o.major == majorness::k && s.inst().operands == operand_source::lds && s.k % 64 != 0)
+            return {"an instruction that takes operands from LDS reads k in lines of 128 bytes", s.k,
+                    "use a block.k that is a multiple of 64"};
+    }
+    return {};
+}
+
 namespace detail
 {
 // Lets an operand that looks up where it is work that out in time: at the start, and then before every step at whose end it
@@ -77,10 +104,18 @@ template <class Operand>
 concept looks_ahead = requires(Operand& a) { a.look_ahead(); };
 
 template <class Operand>
+CK_TILE_FN bool must_look_ahead(int step, int k)
+{
+    if constexpr(looks_ahead<Operand>)
+        return step % (Operand::positions / k) == 0;
+    return false;
+}
+
+template <class Operand>
 CK_TILE_FN void look_ahead(Operand& a, int step, int k)
 {
     if constexpr(looks_ahead<Operand>)
-        if(step % (Operand::positions / k) == 0)
+        if(must_look_ahead<Operand>(step, k))
             a.look_ahead();
 }
 } // namespace detail

@@ -18,6 +18,7 @@ template <int Batches>
 CK_TILE_FN void wait_for_copies()
 {
 }
+CK_TILE_FN void see_copies() {}
 CK_TILE_FN void prefetch_run(const void*, int) {}
 
 } // namespace ck_tile

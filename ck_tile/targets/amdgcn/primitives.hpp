@@ -6,6 +6,7 @@
 #include "ck_tile/targets/absent/cluster.hpp"
 #include "ck_tile/targets/absent/mbarrier.hpp"
 #include "ck_tile/targets/absent/predication.hpp"
+#include "ck_tile/targets/absent/wave_roles.hpp"
 #include "ck_tile/targets/amdgcn/memory.hpp"
 
 namespace ck_tile
@@ -19,6 +20,14 @@ CK_TILE_FN void sync_block()
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
     __builtin_amdgcn_s_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+// Lanes run together, and LDS serves a wave's accesses in order.
+CK_TILE_FN void sync_wave()
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
 }
 
 CK_TILE_FN int exchange_word(int x, int mask, int lanes)

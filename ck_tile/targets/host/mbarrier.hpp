@@ -33,6 +33,8 @@ class mbarrier
         }
     }
 
+    CK_TILE_FN void arrive_when_copied() { arrive(); }
+
     CK_TILE_FN void wait(int phase) const
     {
         if(arrivals_ == 0)

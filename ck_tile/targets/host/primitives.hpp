@@ -8,6 +8,7 @@
 #include "ck_tile/targets/absent/halves.hpp"
 #include "ck_tile/targets/absent/predication.hpp"
 #include "ck_tile/targets/absent/rounding.hpp"
+#include "ck_tile/targets/absent/wave_roles.hpp"
 #include "ck_tile/targets/host/mbarrier.hpp"
 #include "ck_tile/targets/host/memory.hpp"
 
@@ -15,6 +16,7 @@ namespace ck_tile
 {
 
 CK_TILE_FN void sync_block() {}
+CK_TILE_FN void sync_wave() {}
 CK_TILE_FN void schedule_fence() {}
 
 template <step_mix>

@@ -15,13 +15,26 @@ CK_TILE_FN unsigned lds_address(const void* p)
     return static_cast<unsigned>(reinterpret_cast<unsigned long>((const __attribute__((address_space(3))) void*)p));
 }
 
-CK_TILE_FN void copy_line(void* to, const memory_range& from, unsigned byte_offset)
+namespace detail
 {
-    const int there = byte_offset < from.bytes ? 16 : 0; // the rest is zeros
+CK_TILE_FN void copy_line(void* to, const char* from, bool there) // zeros if not
+{
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                  :
-                 : "r"(lds_address(to)), "l"(from.base + byte_offset), "r"(there)
+                 : "r"(lds_address(to)), "l"(from), "r"(there ? 16 : 0)
                  : "memory");
+}
+} // namespace detail
+
+CK_TILE_FN void copy_line(void* to, const memory_range& from, unsigned byte_offset)
+{
+    detail::copy_line(to, from.base + byte_offset, byte_offset < from.bytes);
+}
+
+// The row's address stays in a register.
+CK_TILE_FN void copy_line(void* to, const memory_range& from, const gathered& where)
+{
+    detail::copy_line(to, from.base + static_cast<int>(where.row) + static_cast<int>(where.column), where.exists);
 }
 
 CK_TILE_FN void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -32,6 +45,8 @@ CK_TILE_FN void wait_for_copies()
 {
     asm volatile("cp.async.wait_group %0; fence.proxy.async.shared::cta;" ::"n"(Batches) : "memory");
 }
+
+CK_TILE_FN void see_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // Asks for a run of memory, of a multiple of 16 bytes, to come to the cache that all compute units share.
 CK_TILE_FN void prefetch_run(const void* from, int bytes)

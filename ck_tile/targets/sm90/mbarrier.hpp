@@ -28,6 +28,11 @@ class mbarrier
                      : "memory");
     }
 
+    CK_TILE_FN void arrive_when_copied()
+    {
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" : : "r"(lds_address(this)) : "memory");
+    }
+
     CK_TILE_FN void wait(int phase) const
     {
         while(!has_ended(phase & 1))

@@ -15,6 +15,26 @@ namespace ck_tile
 CK_TILE_FN int thread_id() { return static_cast<int>(__nvvm_read_ptx_sreg_tid_x()); }
 
 CK_TILE_FN void sync_block() { __nvvm_bar_sync(0); }
+CK_TILE_FN void sync_wave() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
+
+// Waves of one role, by a barrier of their own.
+template <int Waves, int Lanes>
+CK_TILE_FN void sync_waves()
+{
+    asm volatile("bar.sync 1, %0;" ::"n"(Waves * Lanes) : "memory");
+}
+
+inline constexpr bool has_wave_roles = true;
+
+// Of the registers that the block has: those that give go first.
+template <int Now, int Before>
+CK_TILE_FN void use_registers()
+{
+    if constexpr(Now > Before)
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Now));
+    else if constexpr(Now < Before)
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Now));
+}
 
 template <int Cluster>
 CK_TILE_FN int own_rank()

@@ -9,20 +9,33 @@
 namespace ck_tile::detail
 {
 
-// The matrix descriptor (PTX ISA, wgmma) of an operand, from `column` of its k on: addresses and distances in units of 16
-// bytes. Groups of eight lines lie 1024 bytes apart. With the rows contiguous, k runs through the lines and the panels are the
-// other distance; with k contiguous it runs along the lines, and an instruction stays within one panel.
-template <majorness Major>
-CK_TILE_FN unsigned long wgmma_descriptor(const void* operand, swizzled_128b<Major> layout, int column)
+// The matrix descriptor (PTX ISA, wgmma) of an operand: addresses and distances in units of 16 bytes. Groups of eight lines lie 1024
+// bytes apart. With the rows contiguous, k runs through the lines and the panels are the other distance; with k contiguous it
+// runs along the lines, and an instruction stays within one panel. Addresses end below 2^18, so that what is further on in the operand
+// is a sum in the lower word, and the two words are put together at the instruction: as one number of 64 bits they cost 3 instructions
+// each time.
+struct wgmma_descriptor
 {
-    constexpr unsigned long swizzle_128 = 1ul << 62;
-    const int panel_bytes               = layout.lines() * 128;
-    const int from =
-        Major == majorness::mn ? column * 128 : column / layout.panel * panel_bytes + column % layout.panel * 2;
-    const auto next           = static_cast<unsigned long>(Major == majorness::mn ? panel_bytes >> 4 : 1);
-    const unsigned long start = (lds_address(operand) + unsigned(from)) >> 4;
-    return swizzle_128 | (1024ul >> 4) << 32 | next << 16 | (start & 0x3fff);
+    static constexpr unsigned upper = 1u << 30 | 1024u >> 4; // swizzled by lines of 128 bytes
+    unsigned lower;
+
+    template <majorness Major>
+    CK_TILE_FN wgmma_descriptor(const void* operand, swizzled_128b<Major> layout)
+        : lower((lds_address(operand) >> 4) | unsigned(Major == majorness::mn ? layout.lines() * 128 >> 4 : 1) << 16)
+    {
+    }
+};
+
+// From a row, a multiple of 64, and a column of k of the operand on, in such units.
+template <majorness Major>
+constexpr unsigned wgmma_offset(swizzled_128b<Major> layout, int row, int column)
+{
+    const int along = Major == majorness::mn ? row : column, line = Major == majorness::mn ? column : row;
+    return unsigned((along / layout.panel * layout.lines() + line) * 128 + along % layout.panel * 2) >> 4;
 }
+
+// A number that all threads of a warp have, known as such to the compiler.
+CK_TILE_FN int same_in_wave(int x) { return __nvvm_shfl_sync_idx_i32(0xffffffff, x, 0, 0x1f); }
 
 CK_TILE_FN void wgmma_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 CK_TILE_FN void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -31,9 +44,10 @@ CK_TILE_FN void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;"
 #define CK_TILE_ACC_1(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
 #define CK_TILE_ACC_4(i) CK_TILE_ACC_1(i), CK_TILE_ACC_1(i + 1), CK_TILE_ACC_1(i + 2), CK_TILE_ACC_1(i + 3)
 #define CK_TILE_ACC_16(i) CK_TILE_ACC_4(i), CK_TILE_ACC_4(i + 4), CK_TILE_ACC_4(i + 8), CK_TILE_ACC_4(i + 12)
-#define CK_TILE_WGMMA(n, type, registers, a, b, a_is_mn, b_is_mn)                                                      \
-    "{.reg .pred add; setp.eq.u32 add, 1, 1; "                                                                         \
-    "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers "}, " a ", " b                       \
+#define CK_TILE_WGMMA(n, type, registers, a, b, above, a_is_mn, b_is_mn)                                               \
+    "{.reg .pred add; .reg .b64 a, b; setp.eq.u32 add, 1, 1; mov.b64 a, {" a ", " above "}; "                          \
+    "mov.b64 b, {" b ", " above "}; wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers       \
+    "}, a, b"                                                                                                          \
     ", add, 1, 1, " a_is_mn ", " b_is_mn ";}"
 
 #define CK_TILE_REGISTERS_32                                                                                           \
@@ -56,39 +70,54 @@ CK_TILE_FN void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;"
 
 // c += A * B over 16 columns; c: the warp's 16 rows of the result, its fragments of mma side by side.
 template <opcode Op, majorness A, majorness B, class C>
-CK_TILE_FN void wgmma(C& c, unsigned long a, unsigned long b)
+CK_TILE_FN void wgmma(C& c, unsigned a, unsigned b)
 {
     constexpr matrix_instruction i = describe(Op);
     constexpr int a_is_mn = A == majorness::mn, b_is_mn = B == majorness::mn;
 // Both types at one width; the accumulators come last.
-#define CK_TILE_WGMMA_OF_WIDTH(width, registers, a_operand, b_operand, a_major, b_major, ...)                          \
+#define CK_TILE_WGMMA_OF_WIDTH(width, registers, a_operand, b_operand, above, a_major, b_major, ...)                   \
     if constexpr(i.n == width && i.type == data_type::fp16)                                                            \
-        asm volatile(CK_TILE_WGMMA(#width, "f16", registers, a_operand, b_operand, a_major, b_major)                   \
+        asm volatile(CK_TILE_WGMMA(#width, "f16", registers, a_operand, b_operand, above, a_major, b_major)            \
                      : __VA_ARGS__                                                                                     \
-                     : "l"(a), "l"(b), "n"(a_is_mn), "n"(b_is_mn));                                                    \
+                     : "r"(a), "r"(b), "n"(wgmma_descriptor::upper), "n"(a_is_mn), "n"(b_is_mn));                      \
     else if constexpr(i.n == width && i.type == data_type::bf16)                                                       \
-    asm volatile(CK_TILE_WGMMA(#width, "bf16", registers, a_operand, b_operand, a_major, b_major)                      \
+    asm volatile(CK_TILE_WGMMA(#width, "bf16", registers, a_operand, b_operand, above, a_major, b_major)               \
                  : __VA_ARGS__                                                                                         \
-                 : "l"(a), "l"(b), "n"(a_is_mn), "n"(b_is_mn))
-    CK_TILE_WGMMA_OF_WIDTH(64, CK_TILE_REGISTERS_32, "%32", "%33", "%34", "%35", CK_TILE_ACC_4(0), CK_TILE_ACC_4(4));
-    CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64", "%65", "%66", "%67", CK_TILE_ACC_16(0));
-    CK_TILE_WGMMA_OF_WIDTH(192, CK_TILE_REGISTERS_96, "%96", "%97", "%98", "%99", CK_TILE_ACC_16(0), CK_TILE_ACC_4(16),
-                           CK_TILE_ACC_4(20));
-    CK_TILE_WGMMA_OF_WIDTH(256, CK_TILE_REGISTERS_128, "%128", "%129", "%130", "%131", CK_TILE_ACC_16(0),
+                 : "r"(a), "r"(b), "n"(wgmma_descriptor::upper), "n"(a_is_mn), "n"(b_is_mn))
+    CK_TILE_WGMMA_OF_WIDTH(64, CK_TILE_REGISTERS_32, "%32", "%33", "%34", "%35", "%36", CK_TILE_ACC_4(0),
+                           CK_TILE_ACC_4(4));
+    CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64", "%65", "%66", "%67", "%68", CK_TILE_ACC_16(0));
+    CK_TILE_WGMMA_OF_WIDTH(192, CK_TILE_REGISTERS_96, "%96", "%97", "%98", "%99", "%100", CK_TILE_ACC_16(0),
+                           CK_TILE_ACC_4(16), CK_TILE_ACC_4(20));
+    CK_TILE_WGMMA_OF_WIDTH(256, CK_TILE_REGISTERS_128, "%128", "%129", "%130", "%131", "%132", CK_TILE_ACC_16(0),
                            CK_TILE_ACC_16(16));
 #undef CK_TILE_WGMMA_OF_WIDTH
 }
 
-template <opcode Op, auto ALayout, auto BLayout, class Registers>
+// Every `Apart`-th of a wave's registers.
+template <int Apart, class Registers>
+struct registers_apart
+{
+    Registers& all;
+    int first;
+    CK_TILE_FN auto& operator[](int i) const { return all[first + i * Apart]; }
+};
+
+template <opcode Op, auto ALayout, auto BLayout, int Fragments, int RowsApart, class Registers>
 CK_TILE_FN void multiply_from_lds(Registers& acc, const void* a, const void* b)
 {
     constexpr auto major = []<majorness Major>(swizzled_128b<Major>) { return Major; };
-    constexpr int depth  = ALayout.cols;
+    const wgmma_descriptor first_a(a, ALayout), first_b(b, BLayout);
     wgmma_begin();
-    CK_TILE_UNROLL
-    for(int column = 0; column < depth; column += describe(Op).k)
-        wgmma<Op, major(ALayout), major(BLayout)>(acc, wgmma_descriptor(a, ALayout, column),
-                                                  wgmma_descriptor(b, BLayout, column));
+    static_for<ALayout.cols / describe(Op).k>([&](auto i) {
+        constexpr int column = i * describe(Op).k;
+        static_for<Fragments>([&](auto fragment) {
+            registers_apart<Fragments, Registers> own{acc, fragment};
+            wgmma<Op, major(ALayout), major(BLayout)>(
+                own, first_a.lower + wgmma_offset(ALayout, fragment * RowsApart, column),
+                first_b.lower + wgmma_offset(BLayout, 0, column));
+        });
+    });
     wgmma_commit();
 }
 

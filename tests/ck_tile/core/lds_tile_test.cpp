@@ -112,7 +112,9 @@ TEST(LdsTile, OperandsOfGemmShapesMeetEachBankOnce)
                     const int rows   = of_b ? s.n * s.inst().blocks : s.m;
                     const int vector = 16 / bytes_of(s.type());
                     if(s.inst().operands == operand_source::lds || // the hardware's own layout
-                       gemm::detail::check_operand(s, rows, {major, vector}))
+                       gemm::detail::check_operand(
+                           gemm::tile_config{{s.m, s.n, s.k}, {s.waves_m, s.waves_n}, s.instruction}, rows,
+                           {major, vector}))
                         continue;
                     const auto [layout, writes, reads] = operand_of(s, of_b, gemm::tiled_copy(s, rows, major, vector));
                     const std::string what             = describe_shape(s) + (of_b ? " B" : " A") +

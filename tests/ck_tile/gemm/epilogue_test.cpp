@@ -87,12 +87,12 @@ void expect_epilogues_fuse()
                                        wide.bias_view(), wide.residual_view());
     wide.expect_right();
 
-    if constexpr(gemm::detail::can_exchange(S) && Vector == 8)
+    if constexpr(gemm::detail::has_lines(S) && Vector == 8)
     {
-        fused<S, Vector> exchanged;
-        gemm::store_through_lanes<S>(exchanged.accumulators(), exchanged.out_view(), multi_index{0, 0}, biased_relu{},
-                                     exchanged.bias_view(), exchanged.residual_view());
-        exchanged.expect_right();
+        fused<S, Vector> alone;
+        gemm::store_by_wave<S, 0>(in, alone.accumulators(), alone.out_view(), multi_index{0, 0}, biased_relu{},
+                                  alone.bias_view(), alone.residual_view());
+        alone.expect_right();
     }
 
     fused<S, Vector> single;
@@ -113,17 +113,23 @@ TEST(Epilogue, FusesBiasActivationAndResidual)
     expect_epilogues_fuse<gemm::shape{128, 192, 64, 8, 1, opcode::wgmma_64x192x16_bf16}, 8>();
 }
 
-// As they are, converted while half as many words are exchanged, and in fp32.
-TEST(Epilogue, ThroughLanesWithoutAFunctor)
+// As they are: through LDS in the type of the output.
+TEST(Epilogue, ByWaveWithoutAFunctor)
 {
     constexpr gemm::shape s = {128, 64, 64, 8, 1, opcode::wgmma_64x64x16_fp16};
     constexpr int rows = s.m - 5, cols = s.n - 8;
     const fused<s, 8> given;
+    struct alignas(16) line
+    {
+        std::byte bytes[16];
+    };
+    std::vector<line> lds(gemm::line_lds_bytes(s) / sizeof(line));
+    const block in{{}, lds.data()->bytes};
     const auto expect_stored = [&]<class T>(T) {
         std::vector<T> out(rows * cols + 8, T(untouched));
-        gemm::store_through_lanes<s>(given.accumulators(),
-                                     tensor_view{out.data(), rows * cols, packed(multi_index{rows, cols})},
-                                     multi_index{0, 0});
+        gemm::store_by_wave<s, 0>(in, given.accumulators(),
+                                  tensor_view{out.data(), rows * cols, packed(multi_index{rows, cols})},
+                                  multi_index{0, 0});
         for(int i = 0; i < rows * cols; ++i)
             ASSERT_EQ(out[i], convert<T>(given.sums[i / cols * s.n + i % cols])) << i;
         for(int i = rows * cols; i < rows * cols + 8; ++i)

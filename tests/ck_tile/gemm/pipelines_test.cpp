@@ -258,11 +258,11 @@ TEST(Pipelines, ComputedOperand)
 template <gemm::shape S, int K>
 struct product_tiles
 {
-    static constexpr int across          = 2;
+    static constexpr int across = 2, copying = gemm::copying_waves(gemm::pipeline::wave_specialized);
     static constexpr int steps_of[]      = {3, 0, 1, 2, 1, 0, 5, 1};
     static constexpr int count           = std::size(steps_of);
-    static constexpr distribution a_copy = gemm::tiled_copy(S, S.m, majorness::k, 8),
-                                  b_copy = gemm::tiled_copy(S, S.n, majorness::k, 8);
+    static constexpr distribution a_copy = gemm::tiled_copy(S, S.m, majorness::k, 8, copying),
+                                  b_copy = gemm::tiled_copy(S, S.n, majorness::k, 8, copying);
 
     const std::vector<fp16>&x, &y; // [count / across * S.m, K], [across * S.n, K]
     float* c;
@@ -312,7 +312,7 @@ TEST(Pipelines, ManyTiles)
     {
         std::vector<float> c(expected.size(), -1.f);
         int stored[tiles::count]       = {};
-        constexpr gemm::main_loop loop = {gemm::pipeline::async_stages, 4};
+        constexpr gemm::main_loop loop = {gemm::pipeline::wave_specialized, 4};
         struct alignas(16) line
         {
             std::byte bytes[16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verbs that work on registers: map, generate, fill, convert, rearrange, trade_digits and reduce, against plain loops.
+// The verbs that work on registers: map, generate, fill, convert, rearrange and reduce, against plain loops.
 #include "ck_tile/verbs/exchange.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
@@ -161,30 +161,6 @@ void expect_reduces()
     EXPECT_EQ(slots, to.elements() * to.replication());
     each_element(largest, [&](const multi_index<3>& at, float s) { ASSERT_EQ(s, along(at, -2000.f, larger)); });
     EXPECT_EQ(lds.back().bytes[15], std::byte{0x77});
-}
-
-// Every element is where the distribution says, each lane with a longer run.
-TEST(Verbs, LanesTradeDigitsWithRegisters)
-{
-    const auto expect_traded = []<distribution D>(std::integral_constant<distribution, D>, int run) {
-        const auto x       = generate<float, D, 2>(number_of);
-        const auto y       = trade_digits(x);
-        constexpr auto now = decltype(y)::layout;
-        EXPECT_TRUE(now.covers());
-        EXPECT_EQ(now.waves(), D.waves());
-        EXPECT_EQ(gemm::along_k(now).vecs(), run);
-        each_element(y, [&](const multi_index<3>& at, float value) { ASSERT_EQ(value, number_of(at[0], at[1])); });
-    };
-    constexpr distribution pairs   = {.lengths = {16, 64},
-                                      .wave    = {{2, 1, 32}},
-                                      .lane    = {{4, 1, 2}, {8, 0, 1}},
-                                      .reg     = {{4, 1, 8}},
-                                      .vec     = {{2, 1, 1}, {2, 0, 8}}};
-    constexpr distribution singles = {
-        .lengths = {8, 64}, .wave = {}, .lane = {{2, 1, 1}, {16, 1, 4}}, .reg = {{8, 0, 1}, {2, 1, 2}}, .vec = {}};
-    static_assert(can_trade_digits(pairs) && can_trade_digits(singles) && !can_trade_digits(rows_in_lanes));
-    expect_traded(std::integral_constant<distribution, pairs>(), 8);
-    expect_traded(std::integral_constant<distribution, singles>(), 2);
 }
 
 TEST(Reduce, AlongEitherDimension)

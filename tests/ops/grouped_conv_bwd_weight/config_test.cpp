@@ -29,7 +29,7 @@ config random_config(random_numbers& random)
     c.tile.block.k     = among({8, 16, 24, 32, 48, 64, 96, 128});
     c.tile.waves.m     = among({1, 1, 2, 3, 4, 8});
     c.tile.waves.n     = among({1, 1, 2, 3, 4});
-    c.tile.pipeline    = static_cast<gemm::pipeline>(random.between(0, 2));
+    c.tile.pipeline    = static_cast<gemm::pipeline>(random.between(0, 3));
     c.tile.stages      = random.between(1, 4);
     c.tile.epilogue    = static_cast<gemm::epilogue>(random.between(0, 2));
     c.split            = static_cast<split_k>(random.between(0, 1));
@@ -58,11 +58,13 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
             {"fragments of A", gemm::a_fragments(s)},
             {"fragments of B", gemm::b_fragments(s)},
             {"accumulator", gemm::accumulator(s)},
-            {"rows of the result", c.tile.epilogue == gemm::epilogue::direct
-                                       ? gemm::detail::one_by_one(s)
+            {"rows of the result", c.tile.epilogue == gemm::epilogue::direct ? gemm::detail::one_by_one(s)
+                                   : c.tile.epilogue == gemm::epilogue::by_wave
+                                       ? gemm::detail::lines_as_rows(s, 4)
                                        : gemm::detail::rows_at_once(s, c.vector.wei)}};
         for(const auto& [context, d] : needed)
-            if(!d.covers() || d.threads() != s.threads())
+            if(!d.covers() ||
+               d.threads() != (context[0] == 'd' || context[0] == 'X' ? c.tile.copying_threads() : s.threads()))
             {
                 ++broken;
                 ADD_FAILURE() << "check accepts " << reflect::print(c) << ", but " << context
@@ -70,7 +72,7 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
                 break;
             }
         EXPECT_LE(c.lds_bytes(), facts(c.arch).lds_bytes);
-        EXPECT_LE(s.threads(), facts(c.arch).max_block_threads);
+        EXPECT_LE(c.tile.threads(), facts(c.arch).max_block_threads);
     }
     EXPECT_GT(accepted, 300);
 }
@@ -83,7 +85,7 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     constexpr config good  = {architecture::gfx942, 2,
                               {{128, 128, 32}, {1, 2}, opcode::mfma_16x16x16_fp16, single_buffer, 1}, split_k::any_split, {8, 8, 8}};
     constexpr config async = {architecture::sm90, 2,
-                              {{128, 256, 64}, {8, 1}, opcode::wgmma_64x256x16_fp16, async_stages, 4, gemm::epilogue::through_lanes}, split_k::any_split, {8, 8, 8}};
+                              {{128, 256, 64}, {8, 1}, opcode::wgmma_64x256x16_fp16, wave_specialized, 4, gemm::epilogue::by_wave}, split_k::any_split, {8, 8, 8}};
     constexpr config wmma  = {architecture::gfx11, 2,
                               {{128, 128, 32}, {2, 2}, opcode::wmma_16x16x16_fp16, single_buffer, 1}, split_k::any_split, {8, 8, 8}};
     // clang-format on
@@ -107,11 +109,11 @@ TEST(Config, RejectionsSayRuleValueAndFix)
            "an implicit GEMM needs an instruction of one block", 16, "choose one with blocks = 1");
     expect(async, [](config& c) { c.tile.epilogue = gemm::epilogue::through_lds; },
            "a block that makes many tiles has the operands of the next one in LDS while it stores one", "through_lds",
-           "use through_lanes or direct");
+           "use by_wave or direct");
     expect(good, tile(192, 192, 32, 1, 3), "the threads must share the positions of a lookup table evenly", 256,
            "use a power of two of waves");
     expect(async, [](config& c) { c.tile.block = {64, 128, 64}, c.tile.waves = {4, 1}, c.tile.stages = 9,
-                                  c.tile.instruction = opcode::wgmma_64x128x16_fp16; },
+                                  c.tile.instruction = opcode::wgmma_64x128x16_fp16, c.tile.pipeline = async_stages; },
            "no more steps may be copied ahead than a lookup table tells", 9, "use fewer stages or a smaller block.k");
     // The matrix product's rules:
     expect(good, [](config& c) { c.tile.instruction = opcode::wmma_16x16x16_fp16; }, "the architecture must have the matrix instruction",
@@ -129,10 +131,10 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     expect(good, tile(16, 128, 32, 1, 4), "a vector must not be wider than a thread's part of the operand", 8, "use a narrower vector");
     expect(good, [](config& c) { c.tile.epilogue = gemm::epilogue::direct; }, "the direct epilogue writes one element at a time", 8,
            "use a vector of 1 or through_lds");
-    expect(good, [](config& c) { c.tile.epilogue = gemm::epilogue::through_lanes; },
-           "lanes must hold pairs of a row, and four neighbours 16 bytes of it, to exchange them", "mfma_16x16x16_fp16",
-           "use through_lds, or a wider block.n");
-    expect(async, [](config& c) { c.vector.wei = 4; }, "an epilogue through lanes writes 16 bytes at once", 4,
+    expect(good, [](config& c) { c.tile.epilogue = gemm::epilogue::by_wave; },
+           "each wave must have rows alone, of whole lines of 128 bytes, to store them by itself", "mfma_16x16x16_fp16",
+           "use through_lds, or waves.n = 1 and a block.n that is a multiple of 64");
+    expect(async, [](config& c) { c.vector.wei = 4; }, "an epilogue by wave writes 16 bytes at once", 4,
            "use vectors of 16 bytes, or direct");
     expect(good, tile(128, 32, 32, 1, 2),
            "threads must hold whole rows of the result, and strips of it whole turns of the threads", 8,
@@ -145,17 +147,24 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     expect(good, [](config& c) { c.tile.stages = 2; }, "single_buffer has one stage and double_buffer two", 2,
            "use 1 or 2, or async_stages");
     expect(good, [](config& c) { c.tile.pipeline = async_stages, c.tile.stages = 4; },
-           "async_stages needs a target with asynchronous copies and products", "gfx942", "use single_buffer or double_buffer");
+           "the pipeline needs a target with asynchronous copies and products", "async_stages", "use single_buffer or double_buffer");
     expect(wmma, [](config& c) { c.vector.in = 1; }, "accumulators, fragments and operands on their way must fit a lane's registers",
            296, "use more waves, a smaller block or wider vectors");
-    expect(async, [](config& c) { c.tile.stages = 2; },
-           "async_stages has 3 stages or more: one is multiplied, one may still be, others are copied", 2, "use 3 or 4, or another pipeline");
-    expect(async, [](config& c) { c.vector.in = 4; }, "async_stages copies 16 bytes at once", 4, "use vectors of 16 bytes");
-    expect(async, [](config& c) { c.tile.instruction = opcode::mma_16x8x16_fp16; },
-           "async_stages leaves operands as they lie, and the instruction takes those whose k is contiguous", "mma_16x8x16_fp16",
+    expect(async, [](config& c) { c.tile.stages = 1; },
+           "wave_specialized has 2 stages or more: one is multiplied, others are copied", 1, "use 3 or 4, or another pipeline");
+    expect(async, [](config& c) { c.tile.block = {32, 128, 64}, c.tile.waves = {1, 2}, c.tile.instruction = opcode::mma_16x8x16_fp16; },
+           "the pipeline leaves operands as they lie, and the instruction takes those whose k is contiguous", "mma_16x8x16_fp16",
            "use a wgmma, or single_buffer or double_buffer, which turn them");
-    expect(async, tile(128, 256, 64, 4, 2), "an instruction of several waves gives each of them 16 rows and all columns", 4,
-           "use waves.m = block.m / 16, a multiple of the instruction's waves, and waves.n = 1");
+    expect(async, [](config& c) { c.tile.block.m = 256, c.tile.stages = 3; },
+           "the waves that copy must have 56 registers left by those that multiply", -112, "use a smaller block");
+    expect(async, [](config& c) { c.tile.stages = 2, c.tile.pipeline = async_stages; },
+           "async_stages has 3 stages or more: one is multiplied, one may still be, others are copied", 2, "use 3 or 4, or another pipeline");
+    expect(async, [](config& c) { c.vector.in = 4; }, "the pipeline copies 16 bytes at once", 4, "use vectors of 16 bytes");
+    expect(async, [](config& c) { c.tile.instruction = opcode::mma_16x8x16_fp16; },
+           "the pipeline leaves operands as they lie, and the instruction takes those whose k is contiguous", "mma_16x8x16_fp16",
+           "use a wgmma, or single_buffer or double_buffer, which turn them");
+    expect(async, tile(128, 256, 64, 4, 2), "an instruction of several waves gives each of them rows and all columns", 4,
+           "use waves.m that is a multiple of the instruction's waves, and waves.n = 1");
     expect(async, tile(128, 64, 64, 8, 1), "block.n must be the width of an instruction that takes operands from LDS", 64,
            "choose the instruction of that width");
     expect(async, [](config& c) { c.tile.pipeline = double_buffer, c.tile.stages = 2; },
@@ -184,7 +193,10 @@ lds_cost cost_of_operands(const config& c)
     return all;
 }
 
-bool through_registers(const config& c) { return c.tile.pipeline != gemm::pipeline::async_stages; }
+bool through_registers(const config& c)
+{
+    return c.tile.pipeline == gemm::pipeline::single_buffer || c.tile.pipeline == gemm::pipeline::double_buffer;
+}
 
 TEST(Config, InstancesHaveNoConflictsOfBanks)
 {

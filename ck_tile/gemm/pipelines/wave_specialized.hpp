@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// The main loop of a block whose waves have two roles: some copy operands to LDS, tile after tile, the others multiply them and store.
+#pragma once
+
+#include "ck_tile/gemm/mma.hpp"
+#include "ck_tile/gemm/pipelines/traits.hpp"
+#include "ck_tile/verbs/copy.hpp"
+#include "ck_tile/verbs/stage_ring.hpp"
+
+namespace ck_tile::gemm
+{
+
+namespace detail
+{
+// The operands of one step after the other, of one tile after the other.
+template <shape S, int Waves, class Tiles>
+class operand_stream
+{
+    using coord     = decltype(std::declval<const Tiles&>().at(0));
+    using a_operand = decltype(std::declval<const Tiles&>().a(std::declval<const coord&>()));
+    using b_operand = decltype(std::declval<const Tiles&>().b(std::declval<const coord&>()));
+
+  public:
+    CK_TILE_FN operand_stream(const Tiles& tiles, int first, int end, int stride)
+        : tiles_(tiles), number_(first), end_(end), stride_(stride), now_(operands_of(first))
+    {
+        begin();
+    }
+
+    // Whether there is one more step, of this tile or of another.
+    CK_TILE_FN bool find()
+    {
+        while(step_ == now_.steps)
+        {
+            if(end_ - number_ <= stride_)
+                return false;
+            number_ += stride_;
+            now_ = operands_of(number_);
+            begin();
+        }
+        return true;
+    }
+
+    // Copies the next step, of which there is one.
+    CK_TILE_FN void copy(const auto& to)
+    {
+        // What others still look up is overwritten next.
+        if(step_ > 0 && (must_look_ahead<a_operand>(step_, S.k) || must_look_ahead<b_operand>(step_, S.k)))
+        {
+            sync();
+            look_ahead(now_.a, step_, S.k);
+            look_ahead(now_.b, step_, S.k);
+        }
+        ck_tile::copy(now_.a, to.a);
+        ck_tile::copy(now_.b, to.b);
+        now_.a.move(now_.a_step);
+        now_.b.move(now_.b_step);
+        ++step_;
+    }
+
+  private:
+    struct operands
+    {
+        a_operand a;
+        b_operand b;
+        decltype(std::declval<const a_operand&>().template step<1>(1)) a_step;
+        decltype(std::declval<const b_operand&>().template step<1>(1)) b_step;
+        int steps;
+    };
+
+    static CK_TILE_FN void sync() { sync_waves<Waves, S.fragment().a.lanes()>(); }
+
+    CK_TILE_FN operands operands_of(int number) const
+    {
+        const coord here  = tiles_.at(number);
+        const a_operand a = tiles_.a(here);
+        const b_operand b = tiles_.b(here);
+        return {a, b, a.template step<1>(S.k), b.template step<1>(S.k), tiles_.steps(here)};
+    }
+
+    // Operands that look up where they are have a table to fill, when others have done with the last tile's.
+    CK_TILE_FN void begin()
+    {
+        step_ = 0;
+        if constexpr(looks_ahead<a_operand> || looks_ahead<b_operand>)
+        {
+            sync();
+            for(int half = 0; half < 2; ++half)
+            {
+                look_ahead(now_.a, 0, S.k);
+                look_ahead(now_.b, 0, S.k);
+            }
+            sync();
+        }
+    }
+
+    const Tiles& tiles_;
+    int number_, end_, stride_, step_ = 0;
+    operands now_;
+};
+} // namespace detail
+
+// Registers of a lane of each role, in steps of 8, where the block starts with `each` for all: waves that multiply have what they need
+// beside accumulators, or all if that is more, and those that copy what is left.
+struct role_registers
+{
+    int multiplying, copying;
+
+    constexpr role_registers(const shape& s, int copying_waves, int each)
+    {
+        constexpr int beside = 56;
+        const int wanted = ceil_div(s.accumulators() + beside, 8) * 8, all = each / 8 * 8;
+        multiplying = wanted > all ? wanted : all;
+        copying     = (all * (s.waves() + copying_waves) - multiplying * s.waves()) / copying_waves / 8 * 8;
+    }
+};
+
+template <>
+struct pipeline_traits<pipeline::wave_specialized>
+{
+    static constexpr int usual_stages  = 4;
+    static constexpr int copying_waves = 4;
+    static constexpr bool persistent   = true;
+
+    template <int Stages, shape S>
+    using ring = stage_ring<Stages, copying_waves, S.waves(), S.fragment().a.lanes()>;
+
+    static constexpr int barrier_bytes(int stages) { return stages * 16; } // two mbarriers each
+
+    static constexpr majorness in_lds(majorness in_memory) { return in_memory; }
+
+    static constexpr violation check(const shape& s, int stages, const target& t, const operand_access& access)
+    {
+        if(stages < 2)
+            return {"wave_specialized has 2 stages or more: one is multiplied, others are copied", stages,
+                    "use 3 or 4, or another pipeline"};
+        if(const violation v = check_copied_operands(pipeline::wave_specialized, s, t, access))
+            return v;
+        if(s.waves() % copying_waves != 0)
+            return {"the waves that multiply must be a multiple of the four that copy", s.waves(), "use 4 or 8 waves"};
+        return {};
+    }
+
+    static constexpr int registers(const shape& s, const distribution&, const distribution&)
+    {
+        const bool fragments = s.inst().operands == operand_source::registers;
+        return address_registers + (fragments ? fragment_registers(s) : 0);
+    }
+
+    // `Registers` are a lane's when the block starts; 0: not known. Waves that multiply take what they need, and leave the rest to those
+    // that copy.
+    template <shape S, int Stages, int Registers, class Tiles>
+    static CK_TILE_FN void run_tiles(const block& in, const Tiles& tiles, int first, int end, int stride)
+    {
+        using coord           = decltype(tiles.at(first));
+        using a_operand       = decltype(tiles.a(std::declval<const coord&>()));
+        using b_operand       = decltype(tiles.b(std::declval<const coord&>()));
+        using operands_in_lds = stage<S, {major_of(a_operand::layout), a_operand::layout},
+                                      {major_of(b_operand::layout), b_operand::layout}>;
+        constexpr int bytes = operand_bytes(S), lanes = S.fragment().a.lanes();
+        constexpr int each            = Registers / 8 * 8;
+        constexpr role_registers have = {S, copying_waves, each};
+
+        ring<Stages, S> stages(in, Stages * bytes);
+        in.sync();
+        const auto fill = [&](auto& stream) {
+            stages.wait_free();
+            stream.copy(operands_in_lds(in, stages.to_fill() * bytes));
+            stages.template filled<looks_at_memory<a_operand> && looks_at_memory<b_operand>>();
+        };
+        const auto multiply = [&](auto&& before_step) {
+            const int first_row = first_row_of_wave<S>();
+            for(int number = first; number < end; number += stride)
+            {
+                const coord here = tiles.at(number);
+                const int steps  = tiles.steps(here);
+                auto acc         = accumulators<S>();
+                for(int step = 0; step < steps; ++step)
+                {
+                    before_step();
+                    const operands_in_lds operands(in, stages.to_use() * bytes);
+                    stages.wait_full();
+                    mma<S>(acc, operands.a, operands.b, first_row);
+                    wait_for_products<1>();
+                    if(step > 0)
+                        stages.used();
+                }
+                wait_for_products<0>();
+                if(steps > 0)
+                    stages.used();
+                pin_accumulators(acc);
+                tiles.store(here, acc);
+            }
+        };
+        using operand_stream = detail::operand_stream<S, copying_waves, Tiles>;
+        if constexpr(!on_device) // one thread has both roles: it fills all stages that are free before each step
+        {
+            operand_stream stream(tiles, first, end, stride);
+            multiply([&] {
+                while(stages.has_free() && stream.find())
+                    fill(stream);
+            });
+        }
+        else if(is_in_first_waves<S.waves(), lanes>())
+        {
+            use_registers<have.multiplying, each>();
+            [[clang::always_inline]] multiply([] {});
+        }
+        else
+        {
+            use_registers<have.copying, each>();
+            operand_stream stream(tiles, first, end, stride);
+            while(stream.find()) [[clang::always_inline]]
+                fill(stream);
+        }
+        stages.close(in);
+    }
+};
+
+} // namespace ck_tile::gemm

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Stages of LDS in turn, which some waves of a block fill while others use what is in those before: neither waits for the other but
+// where there is no stage left. Two mbarriers for each stage say that it is full, and that it is free again.
+//
+//   stage_ring<4, 4, 8, 32> ring(b, byte_offset);      // 4 stages, which 4 waves of 32 lanes fill and 8 use
+//   b.sync();                                          // now it can be used
+//   ring.wait_free(); copy(..., ring.to_fill()); ring.filled();                  // those that fill
+//   ... ring.to_use(); ring.wait_full(); ...; ring.used();                       // those that use
+//   ring.close(b);
+#pragma once
+
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/targets/primitives.hpp"
+#include "ck_tile/targets/threads.hpp"
+
+namespace ck_tile
+{
+
+// The place of waves in a ring: which stage is next, and how often they have been round.
+struct ring_position
+{
+    int stage = 0, round = 0;
+
+    CK_TILE_FN void advance(int stages)
+    {
+        const bool last = ++stage == stages;
+        stage           = last ? 0 : stage;
+        round += last;
+    }
+    CK_TILE_FN int count(int stages) const { return round * stages + stage; }
+};
+
+template <int Stages, int FillingWaves, int UsingWaves, int Lanes>
+class stage_ring
+{
+  public:
+    static constexpr int bytes = ceil_div(2 * Stages * int(sizeof(mbarrier)), 16) * 16; // of LDS, beside the stages
+
+    CK_TILE_FN stage_ring(const block& in, int byte_offset) : full_(in.lds_at<mbarrier>(byte_offset))
+    {
+        one_thread([&] {
+            for(int i = 0; i < Stages; ++i)
+            {
+                full_[i].init(FillingWaves * Lanes);
+                full_[Stages + i].init(UsingWaves);
+            }
+        });
+    }
+
+    // The stage that is filled next, and until it is free.
+    CK_TILE_FN int to_fill() const { return filling_.stage; }
+    CK_TILE_FN void wait_free()
+    {
+        run_threads<1, FillingWaves, Lanes>([&](thread) { free(filling_.stage).wait(filling_.round - 1); });
+    }
+
+    // This thread's copies to the stage are under way. What it has written there otherwise needs `Copied` to be false.
+    template <bool Copied = true>
+    CK_TILE_FN void filled()
+    {
+        if constexpr(!Copied)
+        {
+            commit_copies();
+            wait_for_copies<0>();
+        }
+        run_threads<1, FillingWaves, Lanes>([&](thread) {
+            mbarrier& full = full_[filling_.stage];
+            Copied ? full.arrive_when_copied() : full.arrive();
+        });
+        filling_.advance(Stages);
+    }
+
+    // On the CPU, which has both roles in turn: whether wait_free() would come back.
+    CK_TILE_FN bool has_free() const { return filling_.count(Stages) - freeing_.count(Stages) < Stages; }
+
+    // The stage that is used next, and until it is full; the next one is another then.
+    CK_TILE_FN int to_use() const { return using_.stage; }
+    CK_TILE_FN void wait_full()
+    {
+        run_threads<1, UsingWaves, Lanes>([&](thread) { full_[using_.stage].wait(using_.round); });
+        see_copies();
+        using_.advance(Stages);
+    }
+
+    // The wave needs the oldest of the stages no more for which it has waited.
+    CK_TILE_FN void used()
+    {
+        run_threads<1, UsingWaves, Lanes>([&](thread t) {
+            if(t.lane == 0)
+                free(freeing_.stage).arrive();
+        });
+        freeing_.advance(Stages);
+    }
+
+    // Its memory becomes free for something else after a sync of the block.
+    CK_TILE_FN void close(const block& in)
+    {
+        in.sync();
+        one_thread([&] {
+            for(int i = 0; i < 2 * Stages; ++i)
+                full_[i].invalidate();
+        });
+    }
+
+  private:
+    CK_TILE_FN mbarrier& free(int stage) const { return full_[Stages + stage]; }
+
+    template <class F>
+    static CK_TILE_FN void one_thread(F&& f)
+    {
+        run_threads<1, FillingWaves + UsingWaves, Lanes>([&](thread t) {
+            if(t.wave == 0 && t.lane == 0)
+                f();
+        });
+    }
+
+    mbarrier* full_; // and those that are free behind
+    ring_position filling_, using_, freeing_;
+};
+
+} // namespace ck_tile
