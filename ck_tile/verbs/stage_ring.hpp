@@ -54,19 +54,16 @@ class stage_ring
         run_threads<1, FillingWaves, Lanes>([&](thread) { free(filling_.stage).wait(filling_.round - 1); });
     }
 
-    // This thread's copies to the stage are under way. What it has written there otherwise needs `Copied` to be false.
-    template <bool Copied = true>
+    // This thread has written what it has to.
     CK_TILE_FN void filled()
     {
-        if constexpr(!Copied)
-        {
-            commit_copies();
-            wait_for_copies<0>();
-        }
-        run_threads<1, FillingWaves, Lanes>([&](thread) {
-            mbarrier& full = full_[filling_.stage];
-            Copied ? full.arrive_when_copied() : full.arrive();
-        });
+        run_threads<1, FillingWaves, Lanes>([&](thread) { full_[filling_.stage].arrive(); });
+        filling_.advance(Stages);
+    }
+    // Its asynchronous copies to the stage are under way, and it has written nothing there itself.
+    CK_TILE_FN void filled_when_copied()
+    {
+        run_threads<1, FillingWaves, Lanes>([&](thread) { full_[filling_.stage].arrive_when_copied(); });
         filling_.advance(Stages);
     }
 
@@ -78,7 +75,6 @@ class stage_ring
     CK_TILE_FN void wait_full()
     {
         run_threads<1, UsingWaves, Lanes>([&](thread) { full_[using_.stage].wait(using_.round); });
-        see_copies();
         using_.advance(Stages);
     }
 

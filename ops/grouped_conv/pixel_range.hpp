@@ -47,9 +47,9 @@ struct reduction_range
     int begin, steps;
 };
 
-CK_TILE_FN constexpr reduction_range reduction_of(int split, int splits, int length, int depth)
+CK_TILE_FN constexpr reduction_range reduction_of(int split, const divider& splits, int length, int depth)
 {
-    const int all = ceil_div(length, depth), each = ceil_div(all, splits), first = split * each;
+    const int all = ceil_div(length, depth), each = (all + splits.divisor - 1) / splits, first = split * each;
     const int left = all - first;
     return {first * depth, left < 0 ? 0 : left < each ? left : each};
 }

@@ -39,40 +39,61 @@ struct sum_program
     static constexpr int threads       = 256;
     static constexpr int lds_bytes     = 0;
     static constexpr int at_once       = 8; // partials that a thread has under way
+    static constexpr int each          = 4; // elements of a thread
     using arguments                    = sum_arguments<Finish>;
     using element                      = element_t<Type>;
 
-    static constexpr distribution strip = {
-        .lengths = {threads}, .wave = {{threads / wave, 0, wave}}, .lane = {{wave, 0, 1}}, .reg = {}, .vec = {}};
+    static constexpr int elements = threads * each; // of a block
+    // Side by side where all partials begin at multiples of 16 bytes, else as far apart as there are threads.
+    static constexpr distribution vectors = {.lengths = {elements},
+                                             .wave    = {{threads / wave, 0, wave * each}},
+                                             .lane    = {{wave, 0, each}},
+                                             .reg     = {},
+                                             .vec     = {{each, 0, 1}}};
+    static constexpr distribution singles = {.lengths = {elements},
+                                             .wave    = {{threads / wave, 0, wave}},
+                                             .lane    = {{wave, 0, 1}},
+                                             .reg     = {{each, 0, threads}},
+                                             .vec     = {}};
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const std::int64_t begin = std::int64_t(b.at.x) * threads;
+        if(a.elements % each == 0) [[clang::always_inline]]
+            sum<vectors>(b, a);
+        else [[clang::always_inline]]
+            sum<singles>(b, a);
+    }
+
+  private:
+    template <distribution D>
+    static CK_TILE_FN void sum(const block& b, const arguments& a)
+    {
+        const std::int64_t begin = std::int64_t(b.at.x) * elements;
         const std::int64_t rest  = a.elements - begin;
-        const int here           = rest < threads ? static_cast<int>(rest) : threads;
+        const int here           = rest < elements ? static_cast<int>(rest) : elements;
         const auto window_of     = [&]<class T>(T* data) {
-            return make_window<strip>(tensor_view{data + begin, here, packed<1>({here})}, multi_index{0});
+            return make_window<D>(tensor_view{data + begin, here, packed<1>({here})}, multi_index{0});
         };
         const auto add     = [](float x, float y) { return x + y; };
         const auto partial = [&](int split) { return load(window_of(a.partials + split * a.elements)); };
-        auto sum           = fill<float, strip>(0.f);
+        auto all           = fill<float, D>(0.f);
         int split          = 0;
         for(; split + at_once <= a.splits; split += at_once)
         {
-            tile<float, strip> next[at_once];
+            tile<float, D> next[at_once];
             static_for<at_once>([&](auto i) { next[i] = partial(split + i); });
-            static_for<at_once>([&](auto i) { sum = map(add, sum, next[i]); });
+            static_for<at_once>([&](auto i) { all = map(add, all, next[i]); });
         }
         for(; split < a.splits; ++split)
-            sum = map(add, sum, partial(split));
-        const auto number = generate<int, strip, 1>([&](int i) { return i < here ? i : 0; });
+            all = map(add, all, partial(split));
+        const auto number = generate<int, D, 1>([&](int i) { return i < here ? i : 0; });
         const auto results =
-            map([&](float x, int i) { return a.finish.template operator()<element>(x, begin + i); }, sum, number);
+            map([&](float x, int i) { return a.finish.template operator()<element>(x, begin + i); }, all, number);
         store(window_of(static_cast<element*>(a.to)), convert<element>(results));
     }
 };
 
 // Blocks of a launch.
-inline std::int64_t sum_blocks(std::int64_t elements) { return ceil_div(elements, 256); }
+inline std::int64_t sum_blocks(std::int64_t elements) { return ceil_div(elements, 256 * 4); }
 
 } // namespace ck_tile::conv

@@ -22,7 +22,7 @@ struct arguments
     float* partials; // [splits], each of dX's elements; null when there is one split, which then writes dX itself
     conv::arguments conv;
     conv::residues along[3];
-    int splits;
+    divider splits;
     merge<5, dividers<5>> order; // of tiles: classes, splits, groups, rows and columns of the dX of a class
     int blocks;                  // that make them
     std::int64_t inputs;         // elements of dX
@@ -113,7 +113,7 @@ struct program
             const auto write = [&](auto* to) {
                 gemm::store_result<C.tile, C.vector.in>(in, acc, in_matrix(to, p), p.origin);
             };
-            if(args.splits == 1) [[clang::always_inline]]
+            if(args.splits.divisor == 1) [[clang::always_inline]]
                 write(static_cast<element*>(args.in));
             else [[clang::always_inline]]
                 write(args.partials + p.split * args.inputs);

@@ -178,14 +178,14 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     arguments a = arguments_of(conv::channels_last(p), channels_last(copies, data));
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
-    a.order     = {{{static_cast<int>(classes_of(p)), a.splits, a.conv.groups,
+    a.order     = {{{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups,
                      static_cast<int>(std::max<std::int64_t>(tiles_m(c, p), 1)), static_cast<int>(tiles_n(c, p))}}};
     a.blocks    = planned.schedule.blocks;
 
     std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
-    if(a.splits > 1)
+    if(planned.splits > 1)
     {
-        const conv::sum_arguments<> s = {a.partials, a.in, a.inputs, a.splits, {}};
+        const conv::sum_arguments<> s = {a.partials, a.in, a.inputs, planned.splits, {}};
         all.emplace_back(support["sum"], conv::sum_blocks(a.inputs), s);
     }
     return copies.around(std::move(all));

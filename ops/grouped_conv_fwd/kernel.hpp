@@ -39,7 +39,7 @@ struct arguments
     float* partials; // [splits], each of Y's elements; null when there is one split, which then writes Y itself
     finish end;
     conv::arguments conv;
-    int splits;
+    divider splits;
     merge<4, dividers<4>> order; // of tiles: splits, groups, rows and columns of Y
     int blocks;                  // that make them
     std::int64_t outputs;        // elements of Y
@@ -118,7 +118,7 @@ struct program
             const auto write = [&](const auto& to, const auto&... finish_and_views) {
                 gemm::store_result<C.tile, C.vector.out>(in, acc, to, p.origin, finish_and_views...);
             };
-            if(args.splits > 1) [[clang::always_inline]]
+            if(args.splits.divisor > 1) [[clang::always_inline]]
                 write(out_matrix(args.partials + p.split * args.outputs, p));
             else if(args.end.changes_nothing()) [[clang::always_inline]]
                 write(out_matrix(static_cast<element*>(args.out), p));

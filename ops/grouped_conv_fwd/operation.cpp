@@ -124,17 +124,17 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     arguments a = arguments_of(q, channels_last(copies, data), p.activation);
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
-    a.order     = {{{a.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(tiles_m(c, p), 1)),
+    a.order     = {{{planned.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(tiles_m(c, p), 1)),
                      static_cast<int>(tiles_n(c, p))}}};
     a.blocks    = planned.schedule.blocks;
 
     std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
-    if(a.splits > 1)
+    if(planned.splits > 1)
     {
         const bool by_group                     = q.layout == conv::layout::gnhwc;
         const int channels                      = static_cast<int>(by_group ? p.k : p.groups * p.k);
         const conv::sum_arguments<finish_sum> s = {
-            a.partials, a.out, a.outputs, a.splits, {a.end, by_group ? conv::pixels_of(p) * p.k : a.outputs, channels}};
+            a.partials, a.out, a.outputs, planned.splits, {a.end, by_group ? conv::pixels_of(p) * p.k : a.outputs, channels}};
         all.emplace_back(support["sum"], conv::sum_blocks(a.outputs), s);
     }
     return copies.around(std::move(all));

@@ -12,8 +12,8 @@ namespace ck_tile::gemm
 
 namespace detail
 {
-// The operands of one step after the other, of one tile after the other.
-template <shape S, int Waves, class Tiles>
+// The operands of one step after the other, of one tile after the other, at whose start it calls begin_tile(coord).
+template <shape S, int Waves, class Tiles, class Begin>
 class operand_stream
 {
     using coord     = decltype(std::declval<const Tiles&>().at(0));
@@ -21,27 +21,27 @@ class operand_stream
     using b_operand = decltype(std::declval<const Tiles&>().b(std::declval<const coord&>()));
 
   public:
-    CK_TILE_FN operand_stream(const Tiles& tiles, int first, int end, int stride)
-        : tiles_(tiles), number_(first), end_(end), stride_(stride), now_(operands_of(first))
+    CK_TILE_FN operand_stream(const Tiles& tiles, const Begin& begin_tile, int first, int end, int stride)
+        : tiles_(tiles), begin_tile_(begin_tile), number_(first), end_(end), stride_(stride), now_(operands_of(first))
     {
         begin();
     }
 
-    // Whether there is one more step, of this tile or of another.
-    CK_TILE_FN bool find()
+    // Whether all steps of the tile have been copied.
+    CK_TILE_FN bool tile_is_copied() const { return step_ == now_.steps; }
+
+    // Goes on to the next tile, if there is one.
+    CK_TILE_FN bool next_tile()
     {
-        while(step_ == now_.steps)
-        {
-            if(end_ - number_ <= stride_)
-                return false;
-            number_ += stride_;
-            now_ = operands_of(number_);
-            begin();
-        }
+        if(end_ - number_ <= stride_)
+            return false;
+        number_ += stride_;
+        now_ = operands_of(number_);
+        begin();
         return true;
     }
 
-    // Copies the next step, of which there is one.
+    // Copies the next step of the tile, of which there is one.
     CK_TILE_FN void copy(const auto& to)
     {
         // What others still look up is overwritten next.
@@ -72,7 +72,8 @@ class operand_stream
 
     CK_TILE_FN operands operands_of(int number) const
     {
-        const coord here  = tiles_.at(number);
+        const coord here = tiles_.at(number);
+        begin_tile_(here);
         const a_operand a = tiles_.a(here);
         const b_operand b = tiles_.b(here);
         return {a, b, a.template step<1>(S.k), b.template step<1>(S.k), tiles_.steps(here)};
@@ -95,6 +96,7 @@ class operand_stream
     }
 
     const Tiles& tiles_;
+    const Begin& begin_tile_;
     int number_, end_, stride_, step_ = 0;
     operands now_;
 };
@@ -125,7 +127,13 @@ struct pipeline_traits<pipeline::wave_specialized>
     template <int Stages, shape S>
     using ring = stage_ring<Stages, copying_waves, S.waves(), S.fragment().a.lanes()>;
 
-    static constexpr int barrier_bytes(int stages) { return stages * 16; } // two mbarriers each
+    // Where tiles are, the waves that copy tell the others, a few ahead.
+    static constexpr int tiles_ahead = 4, coord_bytes = 256;
+
+    static constexpr int barrier_bytes(int stages) // two mbarriers for each stage, and for each coord
+    {
+        return (stages + tiles_ahead) * 16 + tiles_ahead * coord_bytes;
+    }
 
     static constexpr majorness in_lds(majorness in_memory) { return in_memory; }
 
@@ -161,25 +169,49 @@ struct pipeline_traits<pipeline::wave_specialized>
         constexpr int each            = Registers / 8 * 8;
         constexpr role_registers have = {S, copying_waves, each};
 
-        ring<Stages, S> stages(in, Stages * bytes);
+        constexpr int coords_at = Stages * bytes, rings_at = coords_at + tiles_ahead * coord_bytes;
+        static_assert(sizeof(coord) <= coord_bytes && std::is_trivially_copyable_v<coord>,
+                      "wave_specialized: the coord of a tile has 256 bytes at most, and is trivially copyable");
+
+        ring<Stages, S> stages(in, rings_at);
+        ring<tiles_ahead, S> told(in, rings_at + ring<Stages, S>::bytes);
         in.sync();
+        const auto coord_in = [&](int slot) { return in.lds_at<coord>(coords_at + slot * coord_bytes); };
+        const auto tell     = [&](const coord& here) {
+            told.wait_free();
+            run_threads<1, copying_waves, lanes>([&](thread t) {
+                if(t.wave == 0 && t.lane == 0)
+                    *coord_in(told.to_fill()) = here;
+            });
+            told.filled();
+        };
         const auto fill = [&](auto& stream) {
             stages.wait_free();
             stream.copy(operands_in_lds(in, stages.to_fill() * bytes));
-            stages.template filled<looks_at_memory<a_operand> && looks_at_memory<b_operand>>();
+            if constexpr(looks_at_memory<a_operand> && looks_at_memory<b_operand>)
+                stages.filled_when_copied();
+            else
+            {
+                commit_copies();
+                wait_for_copies<0>();
+                stages.filled();
+            }
         };
-        const auto multiply = [&](auto&& before_step) {
+        const auto multiply = [&](auto&& fill_free_stages) {
             const int first_row = first_row_of_wave<S>();
             for(int number = first; number < end; number += stride)
             {
-                const coord here = tiles.at(number);
-                const int steps  = tiles.steps(here);
-                auto acc         = accumulators<S>();
+                fill_free_stages();
+                const coord& here = *coord_in(told.to_use());
+                told.wait_full();
+                const int steps = tiles.steps(here);
+                auto acc        = accumulators<S>();
                 for(int step = 0; step < steps; ++step)
                 {
-                    before_step();
+                    fill_free_stages();
                     const operands_in_lds operands(in, stages.to_use() * bytes);
                     stages.wait_full();
+                    see_copies();
                     mma<S>(acc, operands.a, operands.b, first_row);
                     wait_for_products<1>();
                     if(step > 0)
@@ -190,15 +222,19 @@ struct pipeline_traits<pipeline::wave_specialized>
                     stages.used();
                 pin_accumulators(acc);
                 tiles.store(here, acc);
+                told.used();
             }
         };
-        using operand_stream = detail::operand_stream<S, copying_waves, Tiles>;
+        using operand_stream = detail::operand_stream<S, copying_waves, Tiles, decltype(tell)>;
         if constexpr(!on_device) // one thread has both roles: it fills all stages that are free before each step
         {
-            operand_stream stream(tiles, first, end, stride);
+            operand_stream stream(tiles, tell, first, end, stride);
             multiply([&] {
-                while(stages.has_free() && stream.find())
-                    fill(stream);
+                for(bool more = true; more;)
+                    if(stream.tile_is_copied())
+                        more = told.has_free() && stream.next_tile();
+                    else if((more = stages.has_free()))
+                        fill(stream);
             });
         }
         else if(is_in_first_waves<S.waves(), lanes>())
@@ -209,11 +245,14 @@ struct pipeline_traits<pipeline::wave_specialized>
         else
         {
             use_registers<have.copying, each>();
-            operand_stream stream(tiles, first, end, stride);
-            while(stream.find()) [[clang::always_inline]]
-                fill(stream);
+            operand_stream stream(tiles, tell, first, end, stride);
+            do
+                while(!stream.tile_is_copied()) [[clang::always_inline]]
+                    fill(stream);
+            while(stream.next_tile());
         }
         stages.close(in);
+        told.close(in);
     }
 };
 
