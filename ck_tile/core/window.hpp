@@ -228,15 +228,17 @@ class window
     template <class F>
     CK_TILE_FN constexpr void each_side(F&& f)
     {
-        [&]<std::size_t... d>(std::index_sequence<d...>) {
-            (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.layer)), ...);
+        [&]<std::size_t... d>(std::index_sequence<d...>) CK_TILE_INLINE {
+            [[clang::always_inline]] (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.layer)),
+                                      ...);
         }(all_dims);
     }
     template <class F>
     CK_TILE_FN constexpr void each_side(F&& f) const
     {
-        [&]<std::size_t... d>(std::index_sequence<d...>) {
-            (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.layer)), ...);
+        [&]<std::size_t... d>(std::index_sequence<d...>) CK_TILE_INLINE {
+            [[clang::always_inline]] (f.template operator()<int(d)>(member<int(d)>(sides_), member<int(d)>(map_.layer)),
+                                      ...);
         }(all_dims);
     }
 

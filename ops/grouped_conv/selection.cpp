@@ -17,14 +17,6 @@ void need_dimensions(status& rules, int instance, int problem)
             "the instance has {} spatial dimensions, the problem {}: choose one with as many", instance, problem)});
 }
 
-void need_whole_vectors(status& rules, const char* name, std::int64_t length, int vector)
-{
-    if(length % vector != 0)
-        rules.also(rejection{fmt::format("{} = {} is not a multiple of the vector width {}: choose an instance with a "
-                                         "narrower vector, or pad",
-                                         name, length, vector)});
-}
-
 void need_short_filter(status& rules, const problem& p, int vector)
 {
     std::int64_t lengths = 0;

@@ -16,7 +16,6 @@ namespace ck_tile::conv
 
 // Adds to the rules that a problem breaks.
 void need_dimensions(status& rules, int instance, int problem);
-void need_whole_vectors(status& rules, const char* name, std::int64_t length, int vector);
 // Of an instance that moves `vector` elements along the channels of a window of rows: see window_of_rows().
 void need_short_filter(status& rules, const problem& p, int vector);
 void need_view_of_weights(status& rules, const problem& p, int element_bytes);

@@ -28,6 +28,13 @@ struct sum_arguments
     std::int64_t elements;
     int splits;
     Finish finish; // finish.template operator()<element>(sum, its number)
+
+    static constexpr int threads = 256, vector = 4;
+
+    // Whether threads add up several elements, side by side: where partials begin at multiples of 16 bytes, and there are enough for all
+    // compute units.
+    CK_TILE_FN bool in_vectors() const { return elements % vector == 0 && elements >= 1 << 18; }
+    std::int64_t blocks() const { return ceil_div(elements, threads * (in_vectors() ? vector : 1)); }
 };
 
 // to = the sum of the splits' partials, added in the order of the splits, finished, then rounded once.
@@ -36,41 +43,36 @@ struct sum_program
 {
     static constexpr architecture arch = Arch;
     static constexpr int wave          = facts(Arch).wave;
-    static constexpr int threads       = 256;
     static constexpr int lds_bytes     = 0;
     static constexpr int at_once       = 8; // partials that a thread has under way
-    static constexpr int each          = 4; // elements of a thread
     using arguments                    = sum_arguments<Finish>;
     using element                      = element_t<Type>;
+    static constexpr int threads       = arguments::threads;
 
-    static constexpr int elements = threads * each; // of a block
-    // Side by side where all partials begin at multiples of 16 bytes, else as far apart as there are threads.
-    static constexpr distribution vectors = {.lengths = {elements},
-                                             .wave    = {{threads / wave, 0, wave * each}},
-                                             .lane    = {{wave, 0, each}},
-                                             .reg     = {},
-                                             .vec     = {{each, 0, 1}}};
-    static constexpr distribution singles = {.lengths = {elements},
-                                             .wave    = {{threads / wave, 0, wave}},
-                                             .lane    = {{wave, 0, 1}},
-                                             .reg     = {{each, 0, threads}},
-                                             .vec     = {}};
+    // Of a block, in vectors of so many elements.
+    template <int Vector>
+    static constexpr distribution strip = {.lengths = {threads * Vector},
+                                           .wave    = {{threads / wave, 0, wave * Vector}},
+                                           .lane    = {{wave, 0, Vector}},
+                                           .reg     = {},
+                                           .vec     = {{Vector, 0, 1}}};
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        if(a.elements % each == 0) [[clang::always_inline]]
-            sum<vectors>(b, a);
+        if(a.in_vectors()) [[clang::always_inline]]
+            sum<strip<arguments::vector>>(b, a);
         else [[clang::always_inline]]
-            sum<singles>(b, a);
+            sum<strip<1>>(b, a);
     }
 
   private:
     template <distribution D>
     static CK_TILE_FN void sum(const block& b, const arguments& a)
     {
-        const std::int64_t begin = std::int64_t(b.at.x) * elements;
+        constexpr int most       = D.lengths[0];
+        const std::int64_t begin = std::int64_t(b.at.x) * most;
         const std::int64_t rest  = a.elements - begin;
-        const int here           = rest < elements ? static_cast<int>(rest) : elements;
+        const int here           = rest < most ? static_cast<int>(rest) : most;
         const auto window_of     = [&]<class T>(T* data) {
             return make_window<D>(tensor_view{data + begin, here, packed<1>({here})}, multi_index{0});
         };
@@ -92,8 +94,5 @@ struct sum_program
         store(window_of(static_cast<element*>(a.to)), convert<element>(results));
     }
 };
-
-// Blocks of a launch.
-inline std::int64_t sum_blocks(std::int64_t elements) { return ceil_div(elements, 256 * 4); }
 
 } // namespace ck_tile::conv

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/grouped_conv_bwd_data/operation.hpp"
 
-#include "ops/grouped_conv/channels_last.hpp"
+#include "ops/grouped_conv/computed.hpp"
 #include "ops/grouped_conv/reference.hpp"
 #include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_bwd_data/support_kernels.hpp"
@@ -68,18 +68,16 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
     return a;
 }
 
-// What their copies take of the workspace, and the tensors as the main kernel takes them.
-std::size_t copies_bytes(const conv::problem& p)
+// The problem that the instance's kernels compute, and which tensors are copied for that.
+conv::problem computed(const config& c, const conv::problem& p)
 {
-    using enum conv::channels_last_tensors::tensor;
-    return conv::channels_last_tensors::bytes(p, {in, out, wei});
+    return conv::computed(p, std::max(c.vector.in, c.vector.wei), c.vector.out);
 }
-tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
+constexpr conv::tensor copied[] = {conv::tensor::out, conv::tensor::wei, conv::tensor::in};
+tensors computed(conv::computed_tensors& t, const tensors& data)
 {
-    using conv::channels_last_tensors;
-    return {.out = t.read(data.out, channels_last_tensors::out),
-            .wei = t.read(data.wei, channels_last_tensors::wei),
-            .in  = t.write(data.in, channels_last_tensors::in)};
+    using enum conv::tensor;
+    return {.out = t.read(data.out, out), .wei = t.read(data.wei, wei), .in = t.write(data.in, in)};
 }
 
 // The blocks of each number of taps, those with most taps first. Along a dimension, taps numbered from 0 go round the classes that have
@@ -130,13 +128,13 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
+    const problem q = computed(c, p);
     status rules;
     conv::need_dimensions(rules, c.spatial, p.spatial);
-    conv::need_whole_vectors(rules, "K per group", p.k, c.vector.out);
-    conv::need_whole_vectors(rules, "C per group", p.c, std::max(c.vector.wei, c.vector.in));
+    conv::need_little_padding(rules, p, q);
     conv::need_short_filter(rules, p, c.vector.out);
-    conv::need_view_of_weights(rules, p, bytes_of(p.type));
-    conv::need_view_of_images(rules, p, c.tile.block.m, least_positions(p));
+    conv::need_view_of_weights(rules, q, bytes_of(p.type));
+    conv::need_view_of_images(rules, q, c.tile.block.m, least_positions(p));
     for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
     {
         const std::int64_t reach =
@@ -147,7 +145,7 @@ status operation::supports(const config& c, const problem& p)
                             "dilation multiply, but in a dimension it is {}: choose smaller ones",
                             conv::range_bytes, reach)});
     }
-    conv::need_blocks(rules, std::max(classes_of(p), tiles_of(c, p)));
+    conv::need_blocks(rules, std::max(classes_of(p), tiles_of(c, q)));
     return rules;
 }
 
@@ -155,17 +153,18 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c   = chosen.chosen->configuration;
     const problem& p  = chosen.problem;
-    const auto blocks = blocks_of(c, p);
-    if(status possible = conv::check_splits(chosen.splits, tiles_of(c, p), blocks.front().steps); !possible)
+    const problem q   = computed(c, p);
+    const auto blocks = blocks_of(c, q);
+    if(status possible = conv::check_splits(chosen.splits, tiles_of(c, q), blocks.front().steps); !possible)
         return possible;
     const conv::split_choice choice =
-        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), blocks, inputs_of(p), chosen.splits);
+        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), blocks, inputs_of(q), chosen.splits);
     chosen.splits          = choice.splits;
-    chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
-    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, p) * chosen.splits);
-    chosen.workspace_bytes = copies_bytes(p);
+    chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied);
+    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits);
+    chosen.workspace_bytes = conv::copies_bytes(p, q, copied);
     if(chosen.splits > 1)
-        chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(p)) * sizeof(float);
+        chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(q)) * sizeof(float);
     return chosen;
 }
 
@@ -174,19 +173,20 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const config& c     = planned.chosen->configuration;
     const problem& p    = planned.problem;
     const auto& support = *planned.support;
-    conv::channels_last_tensors copies(p, workspace, &support["transpose"]);
-    arguments a = arguments_of(conv::channels_last(p), channels_last(copies, data));
+    const problem q     = computed(c, p);
+    conv::computed_tensors copies(p, q, workspace, &support["repack"]);
+    arguments a = arguments_of(q, computed(copies, data));
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
     a.order     = {{{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups,
-                     static_cast<int>(std::max<std::int64_t>(tiles_m(c, p), 1)), static_cast<int>(tiles_n(c, p))}}};
+                     static_cast<int>(std::max<std::int64_t>(tiles_m(c, q), 1)), static_cast<int>(tiles_n(c, q))}}};
     a.blocks    = planned.schedule.blocks;
 
     std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
     if(planned.splits > 1)
     {
         const conv::sum_arguments<> s = {a.partials, a.in, a.inputs, planned.splits, {}};
-        all.emplace_back(support["sum"], conv::sum_blocks(a.inputs), s);
+        all.emplace_back(support["sum"], s.blocks(), s);
     }
     return copies.around(std::move(all));
 }

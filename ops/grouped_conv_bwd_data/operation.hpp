@@ -22,7 +22,7 @@ struct tensors
 struct operation
 {
     static constexpr const char* name      = "grouped_conv_bwd_data";
-    static constexpr const char* support[] = {"sum", "transpose", "reference"};
+    static constexpr const char* support[] = {"sum", "repack", "reference"};
     static constexpr bool splits_reduction = true;
 
     using problem = conv::problem;

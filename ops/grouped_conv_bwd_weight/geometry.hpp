@@ -2,13 +2,14 @@
 // How a problem falls into tiles and splits: arithmetic that choosing an instance and launching it share.
 #pragma once
 
-#include "ops/grouped_conv/channels_last.hpp"
+#include "ops/grouped_conv/computed.hpp"
 #include "ops/grouped_conv/limits.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
 
+using problem = operation::problem;
 using conv::images_per_view, conv::max_blocks, conv::pixels_of, conv::range_bytes, conv::row_length, conv::weights_of;
 
 inline std::int64_t tiles_of(const config& c, const conv::problem& p)
@@ -34,18 +35,11 @@ inline std::int64_t split_length(const conv::problem& p, int splits)
     return length;
 }
 
-// What their copies take of the workspace, and the tensors as the main kernel takes them.
-inline std::size_t copies_bytes(const conv::problem& p)
+// The problem that the instance's kernels compute, and which tensors are copied for that.
+inline problem computed(const config& c, const problem& p)
 {
-    using enum conv::channels_last_tensors::tensor;
-    return conv::channels_last_tensors::bytes(p, {in, out, wei});
+    return conv::computed(p, std::max(c.vector.in, c.vector.wei), c.vector.out);
 }
-inline tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
-{
-    using conv::channels_last_tensors;
-    return {.in  = t.read(data.in, channels_last_tensors::in),
-            .out = t.read(data.out, channels_last_tensors::out),
-            .wei = t.write(data.wei, channels_last_tensors::wei)};
-}
+inline constexpr conv::tensor copied[] = {conv::tensor::in, conv::tensor::out, conv::tensor::wei};
 
 } // namespace ck_tile::grouped_conv_bwd_weight

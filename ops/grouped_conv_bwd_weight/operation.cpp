@@ -22,6 +22,12 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
             .blocks           = 0};
 }
 
+tensors computed(conv::computed_tensors& t, const tensors& data)
+{
+    using enum conv::tensor;
+    return {.in = t.read(data.in, in), .out = t.read(data.out, out), .wei = t.write(data.wei, wei)};
+}
+
 } // namespace
 
 std::vector<tensor_info> operation::tensor_list(const problem& p)
@@ -43,20 +49,21 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const config& c     = planned.chosen->configuration;
     const problem& p    = planned.problem;
     const auto& support = *planned.support;
-    conv::channels_last_tensors copies(p, workspace, &support["transpose"]);
-    arguments a        = arguments_of(conv::channels_last(p), channels_last(copies, data));
+    const problem q     = computed(c, p);
+    conv::computed_tensors copies(p, q, workspace, &support["repack"]);
+    arguments a        = arguments_of(q, computed(copies, data));
     a.partials         = static_cast<float*>(copies.rest());
     a.splits           = planned.splits;
-    a.pixels_per_split = static_cast<int>(split_length(p, planned.splits));
-    a.order            = {{{a.splits, a.conv.groups, static_cast<int>(ceil_div(row_length(p), c.tile.block.n)),
-                            static_cast<int>(ceil_div(p.k, c.tile.block.m))}}};
+    a.pixels_per_split = static_cast<int>(split_length(q, planned.splits));
+    a.order            = {{{a.splits, a.conv.groups, static_cast<int>(ceil_div(row_length(q), c.tile.block.n)),
+                            static_cast<int>(ceil_div(q.k, c.tile.block.m))}}};
     a.blocks           = planned.schedule.blocks;
 
     std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
     if(a.splits > 1)
     {
-        const conv::sum_arguments<> s = {a.partials, a.wei, weights_of(p), a.splits, {}};
-        all.emplace_back(support["sum"], conv::sum_blocks(s.elements), s);
+        const conv::sum_arguments<> s = {a.partials, a.wei, weights_of(q), a.splits, {}};
+        all.emplace_back(support["sum"], s.blocks(), s);
     }
     return copies.around(std::move(all));
 }

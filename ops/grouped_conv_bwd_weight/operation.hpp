@@ -27,7 +27,7 @@ struct schedule
 struct operation
 {
     static constexpr const char* name      = "grouped_conv_bwd_weight";
-    static constexpr const char* support[] = {"sum", "transpose", "reference"};
+    static constexpr const char* support[] = {"sum", "repack", "reference"};
     static constexpr bool splits_reduction = true;
 
     using problem  = conv::problem;

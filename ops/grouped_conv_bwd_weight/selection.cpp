@@ -11,15 +11,17 @@ namespace ck_tile::grouped_conv_bwd_weight
 namespace
 {
 
-// What the instance costs, in units that only compare: matrix work, and memory instructions by their width.
-double cost(const config& c, const conv::problem& p)
+// What the instance costs, in units that compare, of the time of one compute unit: matrix work, and memory instructions by their width.
+double cost(const device& dev, const config& c, const problem& p, const problem& q)
 {
     const double matrix = c.tile.block.m * c.tile.block.n,
                  memory = c.tile.block.m * (1 + 8.0 / c.vector.out) + c.tile.block.n * (1 + 8.0 / c.vector.in);
     // Asynchronous copies and products spare the threads what they issue for the others.
     const double per_pixel = gemm::is_persistent(c.tile.pipeline) ? matrix / 256 + memory / 2 : matrix / 64 + memory;
     const double promotion = 1 + 0.05 * (c.spatial - p.spatial);
-    return static_cast<double>(tiles_of(c, p)) * per_pixel * promotion;
+    return static_cast<double>(tiles_of(c, q)) * static_cast<double>(pixels_of(p)) / dev.compute_units() * per_pixel *
+               promotion +
+           conv::copies_cost(p, q, copied);
 }
 
 // The split that takes least, counted in steps of the main loop: rounds of blocks that fill the chip, and what each block and
@@ -49,23 +51,22 @@ int choose_split(const device& dev, const config& c, const conv::problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
+    const problem q = computed(c, p);
     status rules;
     conv::need_dimensions(rules, c.spatial, p.spatial);
-    conv::need_whole_vectors(rules, "K per group", p.k, c.vector.out);
-    conv::need_whole_vectors(rules, "C per group", p.c, c.vector.in);
-    conv::need_whole_vectors(rules, "filter taps x C per group", row_length(p), c.vector.wei);
-    if(images_per_view(p) == 0)
+    conv::need_little_padding(rules, p, q);
+    if(images_per_view(q) == 0)
         rules.also(rejection{
             fmt::format("one image of {} groups spans more than the {} bytes that a view can: run the groups in "
                         "several calls",
                         p.groups, range_bytes)});
-    else if(c.split == split_k::one_split && pixels_of(p) > max_split_pixels(p))
+    else if(c.split == split_k::one_split && pixels_of(p) > max_split_pixels(q))
         rules.also(rejection{
             fmt::format("the instance does not split the {} pixels, whose images span more than {} bytes: choose "
                         "one with any_split",
                         pixels_of(p), range_bytes)});
-    conv::need_view_of_weights(rules, p, sizeof(float)); // of partial sums
-    conv::need_blocks(rules, tiles_of(c, p));
+    conv::need_view_of_weights(rules, q, sizeof(float)); // of partial sums
+    conv::need_blocks(rules, tiles_of(c, q));
     return rules;
 }
 
@@ -73,9 +74,10 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c           = chosen.chosen->configuration;
     const problem& p          = chosen.problem;
+    const problem q           = computed(c, p);
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const bool one            = c.split == split_k::one_split;
-    const std::int64_t wanted = chosen.splits > 0 ? chosen.splits : one ? 1 : choose_split(dev, c, p);
+    const std::int64_t wanted = chosen.splits > 0 ? chosen.splits : one ? 1 : choose_split(dev, c, q);
     if(wanted > pixels)
         return rejection{
             fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};
@@ -84,20 +86,21 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
             fmt::format("the instance does not split the reduction, and split-k is {}: choose 1 or auto, or an "
                         "instance with any_split",
                         wanted)};
-    if(ceil_div(pixels, wanted) > max_split_pixels(p))
+    if(ceil_div(pixels, wanted) > max_split_pixels(q))
         return rejection{
             fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose "
                         "at least {}, or auto",
-                        wanted, ceil_div(pixels, wanted), range_bytes, ceil_div(pixels, max_split_pixels(p)))};
-    const std::int64_t length = split_length(p, static_cast<int>(wanted));
+                        wanted, ceil_div(pixels, wanted), range_bytes, ceil_div(pixels, max_split_pixels(q)))};
+    const std::int64_t length = split_length(q, static_cast<int>(wanted));
     const std::int64_t splits = ceil_div(pixels, length); // rounding up the length can leave the last ones empty
-    if(status possible = conv::check_launch(splits, tiles_of(c, p)); !possible)
+    if(status possible = conv::check_launch(splits, tiles_of(c, q)); !possible)
         return possible;
-    const std::size_t partials = static_cast<std::size_t>(weights_of(p)) * sizeof(float);
+    const std::size_t partials = static_cast<std::size_t>(weights_of(q)) * sizeof(float);
     chosen.splits              = static_cast<int>(splits);
-    chosen.workspace_bytes     = copies_bytes(p) + (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
-    chosen.cost                = cost(c, p);
-    chosen.schedule.blocks     = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, p) * splits);
+    chosen.workspace_bytes =
+        conv::copies_bytes(p, q, copied) + (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
+    chosen.cost            = cost(dev, c, p, q);
+    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * splits);
     return chosen;
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The small kernels beside the main one: the ordered sum of partials, transposition, and the reference.
+// The small kernels beside the main one: the ordered sum of partials, copies of tensors, and the reference.
 #pragma once
 
 #include "ops/grouped_conv/reference_kernel.hpp"
+#include "ops/grouped_conv/repack.hpp"
 #include "ops/grouped_conv/sum.hpp"
-#include "ops/grouped_conv/transpose.hpp"
 #include "ops/grouped_conv_bwd_weight/kernel.hpp"
 
 namespace ck_tile::grouped_conv_bwd_weight
 {
 
 template <architecture Arch, data_type Type>
-using transpose_program = conv::transpose_program<Arch, Type>;
+using repack_program = conv::repack_program<Arch, Type>;
 
 template <architecture Arch, data_type Type>
 using sum_program = conv::sum_program<Arch, Type>;

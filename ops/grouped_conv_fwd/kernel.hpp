@@ -110,7 +110,7 @@ struct program
         CK_TILE_FN auto b(const coord& p) const
         {
             const auto matrix = conv::weight_rows(static_cast<const element*>(args.wei), args.conv, p.group);
-            return make_gather_window<C.wei_copy()>(matrix, multi_index{p.origin[1], p.l.begin});
+            return conv::window_of_rows<C.wei_copy()>(matrix, {p.origin[1], p.l.begin});
         }
 
         CK_TILE_FN void store(const coord& p, const auto& acc) const

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/grouped_conv_fwd/operation.hpp"
 
-#include "ops/grouped_conv/channels_last.hpp"
+#include "ops/grouped_conv/computed.hpp"
 #include "ops/grouped_conv/reference.hpp"
 #include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_fwd/support_kernels.hpp"
@@ -33,21 +33,29 @@ arguments arguments_of(const conv::problem& p, const tensors& data, conv::activa
             .outputs  = outputs_of(p)};
 }
 
-// What their copies take of the workspace, and the tensors as the main kernel takes them.
-std::size_t copies_bytes(const problem& p)
+// The problem that the instance's kernels compute, and which tensors may be copied for that.
+conv::problem computed(const config& c, const problem& p)
 {
-    using enum conv::channels_last_tensors::tensor;
-    using copies = conv::channels_last_tensors;
-    return copies::bytes(p, {in, wei, out}) + (p.residual ? copies::bytes(p, {out}) : 0);
+    return conv::computed(p, std::max(c.vector.in, c.vector.wei), c.vector.out);
 }
-tensors channels_last(conv::channels_last_tensors& t, const tensors& data)
+std::vector<conv::tensor> copied(const problem& p)
 {
-    using conv::channels_last_tensors;
-    return {.in       = t.read(data.in, channels_last_tensors::in),
-            .wei      = t.read(data.wei, channels_last_tensors::wei),
-            .bias     = data.bias,
-            .residual = t.read(data.residual, channels_last_tensors::out),
-            .out      = t.write(data.out, channels_last_tensors::out)};
+    using enum conv::tensor;
+    std::vector<conv::tensor> all = {in, wei, out};
+    if(p.bias)
+        all.push_back(bias);
+    if(p.residual)
+        all.push_back(out);
+    return all;
+}
+tensors computed(conv::computed_tensors& t, const tensors& data)
+{
+    using enum conv::tensor;
+    return {.in       = t.read(data.in, in),
+            .wei      = t.read(data.wei, wei),
+            .bias     = t.read(data.bias, bias),
+            .residual = t.read(data.residual, out),
+            .out      = t.write(data.out, out)};
 }
 
 std::size_t partial_bytes(const conv::problem& p, int splits)
@@ -85,15 +93,14 @@ double operation::floor_bytes(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
+    const conv::problem q = computed(c, p);
     status rules;
     conv::need_dimensions(rules, c.spatial, p.spatial);
-    conv::need_whole_vectors(rules, "C per group", p.c, c.vector.in);
-    conv::need_whole_vectors(rules, "filter taps x C per group", conv::row_length(p), c.vector.wei);
-    conv::need_whole_vectors(rules, "K per group", p.k, c.vector.out);
+    conv::need_little_padding(rules, p, q);
     conv::need_short_filter(rules, p, c.vector.in);
-    conv::need_view_of_weights(rules, p, bytes_of(p.type));
-    conv::need_view_of_images(rules, p, c.tile.block.m, p.output_pixels());
-    conv::need_blocks(rules, tiles_m(c, p) * tiles_n(c, p) * p.groups);
+    conv::need_view_of_weights(rules, q, bytes_of(p.type));
+    conv::need_view_of_images(rules, q, c.tile.block.m, p.output_pixels());
+    conv::need_blocks(rules, tiles_m(c, q) * tiles_n(c, q) * p.groups);
     return rules;
 }
 
@@ -101,16 +108,17 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c          = chosen.chosen->configuration;
     const problem& p         = chosen.problem;
-    const std::int64_t tiles = tiles_m(c, p) * tiles_n(c, p) * p.groups,
-                       steps = ceil_div(conv::row_length(p), c.tile.block.k);
+    const conv::problem q    = computed(c, p);
+    const std::int64_t tiles = tiles_m(c, q) * tiles_n(c, q) * q.groups,
+                       steps = ceil_div(conv::row_length(q), c.tile.block.k);
     if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
         return possible;
     const conv::split_choice choice = conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), {{tiles, steps}},
-                                                          outputs_of(p), chosen.splits);
+                                                          outputs_of(q), chosen.splits);
     chosen.splits                   = choice.splits;
-    chosen.cost                     = choice.cost * (1 + 0.05 * (c.spatial - p.spatial));
-    chosen.schedule.blocks          = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits);
-    chosen.workspace_bytes          = copies_bytes(p) + partial_bytes(p, chosen.splits);
+    chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied(p));
+    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits);
+    chosen.workspace_bytes = conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits);
     return chosen;
 }
 
@@ -119,23 +127,26 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const config& c       = planned.chosen->configuration;
     const problem& p      = planned.problem;
     const auto& support   = *planned.support;
-    const conv::problem q = conv::channels_last(p);
-    conv::channels_last_tensors copies(p, workspace, &support["transpose"]);
-    arguments a = arguments_of(q, channels_last(copies, data), p.activation);
+    const conv::problem q = computed(c, p);
+    conv::computed_tensors copies(p, q, workspace, &support["repack"]);
+    arguments a = arguments_of(q, computed(copies, data), p.activation);
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
-    a.order     = {{{planned.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(tiles_m(c, p), 1)),
-                     static_cast<int>(tiles_n(c, p))}}};
+    a.order     = {{{planned.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(tiles_m(c, q), 1)),
+                     static_cast<int>(tiles_n(c, q))}}};
     a.blocks    = planned.schedule.blocks;
 
     std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
     if(planned.splits > 1)
     {
         const bool by_group                     = q.layout == conv::layout::gnhwc;
-        const int channels                      = static_cast<int>(by_group ? p.k : p.groups * p.k);
-        const conv::sum_arguments<finish_sum> s = {
-            a.partials, a.out, a.outputs, planned.splits, {a.end, by_group ? conv::pixels_of(p) * p.k : a.outputs, channels}};
-        all.emplace_back(support["sum"], conv::sum_blocks(a.outputs), s);
+        const int channels                      = static_cast<int>(by_group ? q.k : q.groups * q.k);
+        const conv::sum_arguments<finish_sum> s = {a.partials,
+                                                   a.out,
+                                                   a.outputs,
+                                                   planned.splits,
+                                                   {a.end, by_group ? conv::pixels_of(q) * q.k : a.outputs, channels}};
+        all.emplace_back(support["sum"], s.blocks(), s);
     }
     return copies.around(std::move(all));
 }

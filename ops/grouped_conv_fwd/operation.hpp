@@ -51,7 +51,7 @@ struct tensors
 struct operation
 {
     static constexpr const char* name      = "grouped_conv_fwd";
-    static constexpr const char* support[] = {"sum", "transpose", "reference"};
+    static constexpr const char* support[] = {"sum", "repack", "reference"};
     static constexpr bool splits_reduction = true;
 
     using problem = grouped_conv_fwd::problem;

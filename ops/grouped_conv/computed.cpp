@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "ops/grouped_conv/computed.hpp"
+
+#include "ops/grouped_conv/repack.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ck_tile::conv
+{
+namespace
+{
+
+// A tensor as matrices of pixels and channels, outer x inner of them, and where they lie. Of weights, taps are pixels and output channels
+// inner.
+struct matrices
+{
+    std::int64_t outer, inner, pixels, channels;
+    std::int64_t outer_stride, inner_stride, pixel_stride, channel_stride;
+
+    std::int64_t elements() const { return outer * inner * pixels * channels; }
+    friend bool operator==(const matrices&, const matrices&) = default;
+};
+
+matrices packed_matrices(const problem& p, tensor which)
+{
+    const auto images = [&](std::int64_t channels, std::int64_t pixels) -> matrices {
+        const std::int64_t g = p.groups, n = p.batch, matrix = pixels * channels;
+        switch(p.layout)
+        {
+        case layout::nhwgc: return {n, g, pixels, channels, g * matrix, channels, g * channels, 1};
+        case layout::gnhwc: return {n, g, pixels, channels, matrix, n * matrix, channels, 1};
+        case layout::ngchw: return {n, g, pixels, channels, g * matrix, matrix, 1, pixels};
+        }
+        __builtin_unreachable();
+    };
+    const std::int64_t taps = p.filter_taps(), row = row_length(p);
+    switch(which)
+    {
+    case tensor::in: return images(p.c, p.input_pixels());
+    case tensor::out: return images(p.k, p.output_pixels());
+    case tensor::wei:
+        if(p.layout == layout::ngchw)
+            return {p.groups, p.k, taps, p.c, p.k * row, row, 1, taps};
+        return {p.groups, p.k, taps, p.c, p.k * row, row, p.c, 1};
+    case tensor::bias: return {1, p.groups, 1, p.k, p.groups * p.k, p.k, p.k, 1};
+    }
+    __builtin_unreachable();
+}
+
+// Where there is one of something, the distance to the next is 0: then equal matrices are those that lie alike.
+matrices matrices_of(const problem& p, tensor which)
+{
+    matrices m = packed_matrices(p, which);
+    for(const auto& [extent, stride] : {std::pair(m.outer, &m.outer_stride), std::pair(m.inner, &m.inner_stride),
+                                        std::pair(m.pixels, &m.pixel_stride), std::pair(m.channels, &m.channel_stride)})
+        if(extent == 1)
+            *stride = 0;
+    return m;
+}
+
+// Whether its channels lie side by side, and where the other lines begin.
+bool by_channel(const matrices& m) { return m.channel_stride <= 1; }
+std::int64_t line_stride(const matrices& m) { return by_channel(m) ? m.pixel_stride : m.channel_stride; }
+
+bool is_copied(const problem& p, const problem& q, tensor which)
+{
+    return !(matrices_of(p, which) == matrices_of(q, which));
+}
+
+std::size_t bytes_of_copy(const problem& q, tensor which)
+{
+    constexpr std::size_t aligned = 256;
+    return ceil_div(static_cast<std::size_t>(matrices_of(q, which).elements() * ck_tile::bytes_of(q.type)), aligned) *
+           aligned;
+}
+
+launch repacking(const kernel& k, data_type type, const void* from, const matrices& a, void* to, const matrices& b)
+{
+    using program  = repack_program<architecture::gfx942, data_type::fp32>; // its tiles, in lines, are those of all
+    const int line = 16 / ck_tile::bytes_of(type), of_program = program::line;
+    const auto lengths = [&](const matrices& m) {
+        return by_channel(a) ? std::pair(m.pixels, m.channels) : std::pair(m.channels, m.pixels);
+    };
+    const auto [rows, cols]             = lengths(b);
+    const auto [rows_there, cols_there] = lengths(a);
+    const bool turned                   = by_channel(b) != by_channel(a);
+    const auto in_vectors               = [&](const matrices& m, std::int64_t length) {
+        return length % line == 0 && line_stride(m) % line == 0 && m.inner_stride % line == 0 &&
+               m.outer_stride % line == 0;
+    };
+    const bool is_short = !turned && std::max(cols, cols_there) <= line;
+    const auto tiles    = [&](std::int64_t length, int of_tile) { return static_cast<int>(ceil_div(length, of_tile)); };
+    repack_arguments all = {.from       = from,
+                            .to         = to,
+                            .in_from    = {a.outer_stride, a.inner_stride, static_cast<int>(line_stride(a))},
+                            .in_to      = {b.outer_stride, b.inner_stride, static_cast<int>(line_stride(b))},
+                            .inner      = static_cast<int>(b.inner),
+                            .there      = static_cast<int>(a.inner),
+                            .from_rows  = static_cast<int>(std::min(rows, rows_there)),
+                            .from_cols  = static_cast<int>(std::min(cols, cols_there)),
+                            .to_rows    = static_cast<int>(rows),
+                            .to_cols    = static_cast<int>(cols),
+                            .turned     = turned,
+                            .is_short   = is_short,
+                            .loads      = in_vectors(a, std::min(cols, cols_there)),
+                            .stores     = in_vectors(b, turned ? rows : cols),
+                            .tiles_rows = tiles(rows, turned ? program::rows(true, false) / of_program * line
+                                                             : program::rows(false, is_short)),
+                            .tiles_cols = tiles(cols, program::cols(turned, is_short) / of_program * line)};
+    return {k, b.outer * b.inner * all.tiles_rows * all.tiles_cols, all};
+}
+
+} // namespace
+
+problem computed(problem p, int in_vector, int out_vector)
+{
+    if(p.layout == layout::ngchw)
+        p.layout = layout::nhwgc;
+    p.c = ceil_div(p.c, in_vector) * in_vector;
+    p.k = ceil_div(p.k, out_vector) * out_vector;
+    return p;
+}
+
+std::size_t copies_bytes(const problem& p, const problem& q, std::span<const tensor> used)
+{
+    std::size_t all = 0;
+    for(const tensor which : used)
+        if(is_copied(p, q, which))
+            all += bytes_of_copy(q, which);
+    return all;
+}
+
+double copies_cost(const problem& p, const problem& q, std::span<const tensor> used)
+{
+    constexpr double launch = 50e3,
+                     byte   = 0.03; // as a step of 128 x 256 x 64, which takes as long as 1.5 MB, costs 60e3
+    double all              = 0;
+    for(const tensor which : used)
+        if(is_copied(p, q, which))
+            all +=
+                launch + byte * ck_tile::bytes_of(q.type) *
+                             static_cast<double>(matrices_of(p, which).elements() + matrices_of(q, which).elements());
+    return all;
+}
+
+void need_little_padding(status& rules, const problem& p, const problem& q)
+{
+    constexpr std::int64_t most = 4;
+    const auto rule             = [&](const char* name, std::int64_t before, std::int64_t after) {
+        if(after > most * before)
+            rules.also(rejection{
+                fmt::format("{} = {} would be padded to {}, more than {} times as many: choose an instance with "
+                            "a narrower vector",
+                            name, before, after, most)});
+    };
+    rule("C per group", p.c, q.c);
+    rule("K per group", p.k, q.k);
+}
+
+void* computed_tensors::take(tensor which)
+{
+    void* const taken = next_;
+    next_ += bytes_of_copy(q_, which);
+    return taken;
+}
+
+const void* computed_tensors::read(const void* original, tensor which)
+{
+    if(original == nullptr || !is_copied(p_, q_, which))
+        return original;
+    void* const copy = take(which);
+    before_.push_back(repacking(*repack_, p_.type, original, matrices_of(p_, which), copy, matrices_of(q_, which)));
+    return copy;
+}
+
+void* computed_tensors::write(void* original, tensor which)
+{
+    if(original == nullptr || !is_copied(p_, q_, which))
+        return original;
+    void* const copy = take(which);
+    after_.push_back(repacking(*repack_, p_.type, copy, matrices_of(q_, which), original, matrices_of(p_, which)));
+    return copy;
+}
+
+std::vector<launch> computed_tensors::around(std::vector<launch> main) const
+{
+    main.insert(main.begin(), before_.begin(), before_.end());
+    main.insert(main.end(), after_.begin(), after_.end());
+    return main;
+}
+
+} // namespace ck_tile::conv

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Problems as kernels compute them: channels-last, and with channels in whole vectors. Tensors of others are copied to a workspace before,
+// transposed or with zeros for the channels that they do not have, and out of it after.
+#pragma once
+
+#include "ops/grouped_conv/problem.hpp"
+#include "ops/grouped_conv/selection.hpp"
+#include "ops/operation.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace ck_tile::conv
+{
+
+// The problem that kernels compute whose vectors of channels are so wide.
+problem computed(problem p, int in_vector, int out_vector);
+
+// Which of a convolution's tensors.
+enum class tensor
+{
+    in,
+    out,
+    wei,
+    bias // [groups, K]
+};
+
+// What the copies of such tensors take of a workspace, and what making them costs, in units that compare instances.
+std::size_t copies_bytes(const problem& p, const problem& q, std::span<const tensor> used);
+double copies_cost(const problem& p, const problem& q, std::span<const tensor> used);
+
+// Tensors of `p` that are large and that `q` makes more than four times as large are not to be copied so.
+void need_little_padding(status& rules, const problem& p, const problem& q);
+
+// The tensors of `p` as the kernels of `q`, which it is computed as, take them; many are what they are. Both are kept by reference.
+class computed_tensors
+{
+  public:
+    computed_tensors(const problem& p, const problem& q, void* workspace, const kernel* repack)
+        : p_(p), q_(q), next_(static_cast<std::byte*>(workspace)), repack_(repack)
+    {
+    }
+
+    // An input, and a result; null stays null.
+    const void* read(const void* original, tensor which);
+    void* write(void* original, tensor which);
+
+    void* rest() const { return next_; }                        // of the workspace
+    std::vector<launch> around(std::vector<launch> main) const; // the launches, between what they need
+
+  private:
+    void* take(tensor which);
+
+    const problem &p_, &q_;
+    std::byte* next_;
+    const kernel* repack_;
+    std::vector<launch> before_, after_;
+};
+
+} // namespace ck_tile::conv
