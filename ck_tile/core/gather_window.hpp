@@ -183,12 +183,12 @@ class gather_window
         return bits;
     }
 
-    // Sets the bits of each digit's values at which a row does not exist: all rows at once, value by value.
+    // Sets the bits of each digit's values at which a row does not exist.
     CK_TILE_FN void find_missing(own& o, footprint<staged::guards> (&at)[row_count]) const
     {
         const auto limits = map_.below.limits();
         const auto origin = map_.below({});
-        unsigned bit      = 1;
+        int first         = 0; // bit of the digit
         static_for<digits::count>([&](auto d) {
             if constexpr(digits::has(d))
             {
@@ -196,22 +196,36 @@ class gather_window
                 one[columns_place::lower.at[d]] = 1;
                 const auto step                 = map_.below(one) - origin;
                 const int values                = values_of(member<1>(map_.layer).transform, d);
-                CK_TILE_KEEP_LOOP
-                for(int v = 0; v < values; ++v, bit <<= 1)
-                    static_for<row_count>([&](auto i) {
-                        unsigned inside = 1;
-                        static_for<staged::guards>([&](auto g) {
-                            if constexpr(digits::depends(g, d))
-                            {
-                                inside &= unsigned(at[i].guarded[g]) < unsigned(limits[g]);
-                                at[i].guarded[g] += step.guarded[g];
-                            }
-                        });
-                        o.row[i].missing |= inside != 0 ? 0 : bit;
-                    });
+                static_for<staged::guards>([&](auto g) {
+                    if constexpr(digits::depends(g, d))
+                    {
+                        const int by = step.guarded[g], limit = limits[g];
+                        // Where a value moves by one, those that exist are a run.
+                        if(by == 1 || by == -1)
+                            static_for<row_count>([&](auto i) {
+                                const int here = by * at[i].guarded[g]; // value v is inside from -here on, or to here
+                                const int from = by == 1 ? -here : 1 - limit - here, end = from + limit;
+                                o.row[i].missing |= (bits_below(values) & ~(bits_below(end) & ~bits_below(from)))
+                                                    << first;
+                            });
+                        else
+                        {
+                            CK_TILE_KEEP_LOOP
+                            for(int v = 0; v < values; ++v)
+                                static_for<row_count>([&](auto i) {
+                                    const bool inside = unsigned(at[i].guarded[g] + v * by) < unsigned(limit);
+                                    o.row[i].missing |= unsigned(!inside) << (first + v);
+                                });
+                        }
+                    }
+                });
+                first += values;
             }
         });
     }
+
+    // The bits of the values below n, of gather_bits at most.
+    static CK_TILE_FN unsigned bits_below(int n) { return (1u << (n < 0 ? 0 : n > gather_bits ? gather_bits : n)) - 1; }
 
     memory_range memory_;
     staged map_;

@@ -123,7 +123,7 @@ split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int
                            const gemm::operand_access& access, const std::vector<equal_blocks>& blocks,
                            std::int64_t elements, int wanted)
 {
-    constexpr double launch = 4, partial = 0.05; // steps: the sum; one tile of it
+    constexpr double launch = 6, partial = 0.1; // steps: the sum; one tile of it
     const std::int64_t slots   = static_cast<std::int64_t>(dev.compute_units()) * at_once;
     const double partial_tiles = static_cast<double>(elements) / (tile.block.m * tile.block.n);
     const double scale         = at_once * step_cost(tile, access); // blocks of a compute unit share it
