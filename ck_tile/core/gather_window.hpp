@@ -78,7 +78,8 @@ class gather_window
             own& o = own_[t.copy];
             footprint<staged::guards> first[row_count]; // where rows lie where all digits of the column are 0
             static_for<row_count>([&](auto i) {
-                const int number = origin[0] + first_element<D, 0>(t) + D.reg.only(0).along(0, i);
+                constexpr int beyond_first = D.reg.only(0).along(0, i);
+                const int number           = origin[0] + first_element<D, 0>(t) + beyond_first;
                 multi_index<below::rank> l;
                 rows.scatter(rows.transform.map({number}), l);
                 first[i] = map_.below(l);
@@ -89,7 +90,7 @@ class gather_window
             });
             find_missing(o, first);
             o.at = origin[1] + first_element<D, 1>(t);
-            static_for<runs>([&](auto j) { o.digits[j] = columns.map({o.at + first_of_run(j)}); });
+            static_for<runs>([&](auto j) { o.digits[j] = columns.map({o.at + entry<firsts_of_runs>(j)}); });
         });
     }
 
@@ -126,7 +127,7 @@ class gather_window
             multi_index<below::rank> l;
             member<1>(map_.layer).scatter(o.digits[j], l);
             offset[j]   = detail::byte_offset<T>(map_.below(l).offset - origin);
-            selected[j] = o.at + first_of_run(j) < length ? always | bits_of(o.digits[j]) : beyond;
+            selected[j] = o.at + entry<firsts_of_runs>(j) < length ? always | bits_of(o.digits[j]) : beyond;
         });
         static_for<D.regs()>([&](auto r) {
             constexpr int i = D.reg.number_in(0, r), j = D.reg.number_in(1, r);
@@ -155,7 +156,13 @@ class gather_window
         multi_index<columns_place::lower.count> digits[runs];
     };
 
-    static constexpr int first_of_run(int j) { return D.reg.only(1).along(1, j * Run); }
+    // The first column of each run.
+    static constexpr auto firsts_of_runs = [] {
+        constants<int, runs> firsts;
+        for(int j = 0; j < runs; ++j)
+            firsts.values[j] = D.reg.only(1).along(1, j * Run);
+        return firsts;
+    }();
 
     // Where the second column of a run would be whose first is at 0.
     CK_TILE_FN auto next_in_run() const

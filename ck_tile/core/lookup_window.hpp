@@ -131,10 +131,11 @@ class lookup_window
             o.at   = origin[1] + number(t);
             static_for<slots>([&](auto i) { o.digits[i] = along.map({o.at + i * threads}); });
             static_for<row_count>([&](auto i) {
-                const int row      = origin[0] + first_element<D, 0>(t) + D.reg.only(0).along(0, i);
-                const auto digits  = rows.transform.map({row});
-                const int relative = classes_.number(digits) - first_class;
-                const int c        = row >= length ? used_ : relative < 0 ? relative + all : relative;
+                constexpr int beyond = D.reg.only(0).along(0, i);
+                const int row        = origin[0] + first_element<D, 0>(t) + beyond;
+                const auto digits    = rows.transform.map({row});
+                const int relative   = classes_.number(digits) - first_class;
+                const int c          = row >= length ? used_ : relative < 0 ? relative + all : relative;
                 o.row[i] = {detail::byte_offset<T>(row_footprint(digits).offset), c / 32 * 2 * positions, 31 - c % 32};
             });
         });

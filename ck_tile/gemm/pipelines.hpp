@@ -83,6 +83,8 @@ struct fits_registers
 //   steps(coord)           of its main loop; 0 where there is nothing to multiply
 //   a(coord), b(coord)     its operands
 //   store(coord, product)  what becomes of A * B
+//   b_stays(stages)        if it has one: whether all tiles of a block have the same B, and as many steps, which divide `stages`; then each
+//                          stage has the same steps of B whenever it is used, and need not be given them again
 // Where a block makes several, the next one's operands are on their way while one is stored: that needs its LDS for them. `Registers`: of a
 // lane, as the kernel is launched, where waves have roles.
 template <shape S, main_loop P, int Registers = 0, class Tiles>

@@ -47,8 +47,9 @@ class stage_ring
         });
     }
 
-    // The stage that is filled next, and until it is free.
+    // The stage that is filled next, how often it has been before, and until it is free.
     CK_TILE_FN int to_fill() const { return filling_.stage; }
+    CK_TILE_FN int rounds() const { return filling_.round; }
     CK_TILE_FN void wait_free()
     {
         run_threads<1, FillingWaves, Lanes>([&](thread) { free(filling_.stage).wait(filling_.round - 1); });

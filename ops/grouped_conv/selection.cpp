@@ -98,10 +98,14 @@ double step_cost(const gemm::tile_config& tile, const gemm::operand_access& acce
 
 } // namespace
 
-int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles)
+int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles,
+                  std::int64_t columns)
 {
-    const std::int64_t running = std::int64_t(dev.compute_units()) * at_once;
-    return static_cast<int>(gemm::is_persistent(tile.pipeline) ? std::min(running, tiles) : tiles);
+    const std::int64_t running = std::int64_t(dev.compute_units()) * at_once, fewer = running - running % columns;
+    if(!gemm::is_persistent(tile.pipeline) || tiles <= running)
+        return static_cast<int>(tiles);
+    const bool as_soon = fewer > 0 && ceil_div(tiles, fewer) == ceil_div(tiles, running);
+    return static_cast<int>(as_soon ? fewer : running);
 }
 
 double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, std::int64_t slots)

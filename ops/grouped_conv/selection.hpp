@@ -27,8 +27,10 @@ void need_blocks(status& rules, std::int64_t tiles);
 status check_splits(int splits, std::int64_t tiles, std::int64_t steps);
 status check_launch(std::int64_t splits, std::int64_t tiles);
 
-// Blocks of a launch that makes so many tiles: one each, or as many as run, `at_once` on a compute unit.
-int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles);
+// Blocks of a launch that makes so many tiles: one each, or as many as run, `at_once` on a compute unit; or a few less, where that takes no
+// longer, so that the tiles of a block, which take turns in `columns` columns of the result, are of one, whose operand can stay in LDS.
+int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles,
+                  std::int64_t columns = 1);
 
 // Blocks that take equally long: `steps` of the main loop.
 struct equal_blocks

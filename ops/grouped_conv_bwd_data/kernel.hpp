@@ -25,6 +25,7 @@ struct arguments
     divider splits;
     merge<5, dividers<5>> order; // of tiles: classes, splits, groups, rows and columns of the dX of a class
     int blocks;                  // that make them
+    int wei_steps;               // of the main loop, if a block's tiles have the same W; else 0
     std::int64_t inputs;         // elements of dX
 };
 
@@ -85,6 +86,7 @@ struct program
             return p;
         }
         CK_TILE_FN int steps(const coord& p) const { return p.l.steps; }
+        CK_TILE_FN bool b_stays(int stages) const { return args.wei_steps > 0 && stages % args.wei_steps == 0; }
 
         // dY as [inputs of the class, taps x K]
         CK_TILE_FN auto a(const coord& p) const

@@ -52,16 +52,17 @@ std::int64_t tiles_of(const config& c, const conv::problem& p) // of all classes
 
 arguments arguments_of(const conv::problem& p, const tensors& data)
 {
-    arguments a = {.out      = data.out,
-                   .wei      = data.wei,
-                   .in       = data.in,
-                   .partials = nullptr,
-                   .conv     = conv::make_arguments(p),
-                   .along    = {},
-                   .splits   = 1,
-                   .order    = {},
-                   .blocks   = 0,
-                   .inputs   = inputs_of(p)};
+    arguments a = {.out       = data.out,
+                   .wei       = data.wei,
+                   .in        = data.in,
+                   .partials  = nullptr,
+                   .conv      = conv::make_arguments(p),
+                   .along     = {},
+                   .splits    = 1,
+                   .order     = {},
+                   .blocks    = 0,
+                   .wei_steps = 0,
+                   .inputs    = inputs_of(p)};
     for(int d = 0; d < 3; ++d)
         a.along[d] = conv::dimension{a.conv.input[d], a.conv.filter[d], a.conv.stride[d], a.conv.dilation[d],
                                      a.conv.left_pad[d]};
@@ -78,6 +79,16 @@ tensors computed(conv::computed_tensors& t, const tensors& data)
 {
     using enum conv::tensor;
     return {.out = t.read(data.out, out), .wei = t.read(data.wei, wei), .in = t.write(data.in, in)};
+}
+
+// Steps of the main loop of a tile where there is one class; and whether a block could keep the same weights for all of its tiles.
+std::int64_t steps_of(const config& c, const conv::problem& q)
+{
+    return ceil_div(q.filter_taps() * q.k, c.tile.block.k);
+}
+bool keeps_weights(const config& c, const conv::problem& q, int splits)
+{
+    return splits == 1 && q.groups == 1 && classes_of(q) == 1 && c.tile.stages % steps_of(c, q) == 0;
 }
 
 // The blocks of each number of taps, those with most taps first. Along a dimension, taps numbered from 0 go round the classes that have
@@ -161,7 +172,8 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
         conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), blocks, inputs_of(q), chosen.splits);
     chosen.splits          = choice.splits;
     chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied);
-    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits);
+    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits,
+                                                 keeps_weights(c, q, chosen.splits) ? tiles_n(c, q) : 1);
     chosen.workspace_bytes = conv::copies_bytes(p, q, copied);
     if(chosen.splits > 1)
         chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(q)) * sizeof(float);
@@ -181,6 +193,8 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.order     = {{{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups,
                      static_cast<int>(std::max<std::int64_t>(tiles_m(c, q), 1)), static_cast<int>(tiles_n(c, q))}}};
     a.blocks    = planned.schedule.blocks;
+    if(keeps_weights(c, q, planned.splits) && a.blocks % tiles_n(c, q) == 0)
+        a.wei_steps = static_cast<int>(steps_of(c, q));
 
     std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
     if(planned.splits > 1)

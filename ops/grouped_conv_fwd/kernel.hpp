@@ -42,6 +42,7 @@ struct arguments
     divider splits;
     merge<4, dividers<4>> order; // of tiles: splits, groups, rows and columns of Y
     int blocks;                  // that make them
+    int wei_steps;               // of the main loop, if a block's tiles have the same W; else 0
     std::int64_t outputs;        // elements of Y
 };
 
@@ -93,6 +94,7 @@ struct program
                     .origin = {pixels.begin, digits[3] * shape.n}};
         }
         CK_TILE_FN int steps(const coord& p) const { return p.l.steps; }
+        CK_TILE_FN bool b_stays(int stages) const { return args.wei_steps > 0 && stages % args.wei_steps == 0; }
 
         // X as [pixels, taps x C]
         CK_TILE_FN auto a(const coord& p) const

@@ -21,16 +21,17 @@ std::int64_t tiles_n(const config& c, const conv::problem& p) { return ceil_div(
 
 arguments arguments_of(const conv::problem& p, const tensors& data, conv::activation activation)
 {
-    return {.in       = data.in,
-            .wei      = data.wei,
-            .out      = data.out,
-            .partials = nullptr,
-            .end      = {data.bias, data.residual, activation},
-            .conv     = conv::make_arguments(p),
-            .splits   = 1,
-            .order    = {},
-            .blocks   = 0,
-            .outputs  = outputs_of(p)};
+    return {.in        = data.in,
+            .wei       = data.wei,
+            .out       = data.out,
+            .partials  = nullptr,
+            .end       = {data.bias, data.residual, activation},
+            .conv      = conv::make_arguments(p),
+            .splits    = 1,
+            .order     = {},
+            .blocks    = 0,
+            .wei_steps = 0,
+            .outputs   = outputs_of(p)};
 }
 
 // The problem that the instance's kernels compute, and which tensors may be copied for that.
@@ -56,6 +57,13 @@ tensors computed(conv::computed_tensors& t, const tensors& data)
             .bias     = t.read(data.bias, bias),
             .residual = t.read(data.residual, out),
             .out      = t.write(data.out, out)};
+}
+
+// Steps of the main loop of a tile; and whether a block could keep the same weights for all of its tiles.
+std::int64_t steps_of(const config& c, const conv::problem& q) { return ceil_div(conv::row_length(q), c.tile.block.k); }
+bool keeps_weights(const config& c, const conv::problem& q, int splits)
+{
+    return splits == 1 && q.groups == 1 && c.tile.stages % steps_of(c, q) == 0;
 }
 
 std::size_t partial_bytes(const conv::problem& p, int splits)
@@ -109,15 +117,15 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const config& c          = chosen.chosen->configuration;
     const problem& p         = chosen.problem;
     const conv::problem q    = computed(c, p);
-    const std::int64_t tiles = tiles_m(c, q) * tiles_n(c, q) * q.groups,
-                       steps = ceil_div(conv::row_length(q), c.tile.block.k);
+    const std::int64_t tiles = tiles_m(c, q) * tiles_n(c, q) * q.groups, steps = steps_of(c, q);
     if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
         return possible;
     const conv::split_choice choice = conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), {{tiles, steps}},
                                                           outputs_of(q), chosen.splits);
     chosen.splits                   = choice.splits;
     chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied(p));
-    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits);
+    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits,
+                                                 keeps_weights(c, q, chosen.splits) ? tiles_n(c, q) : 1);
     chosen.workspace_bytes = conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits);
     return chosen;
 }
@@ -135,6 +143,8 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.order     = {{{planned.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(tiles_m(c, q), 1)),
                      static_cast<int>(tiles_n(c, q))}}};
     a.blocks    = planned.schedule.blocks;
+    if(keeps_weights(c, q, planned.splits) && a.blocks % tiles_n(c, q) == 0)
+        a.wei_steps = static_cast<int>(steps_of(c, q));
 
     std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
     if(planned.splits > 1)

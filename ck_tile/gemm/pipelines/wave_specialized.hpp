@@ -41,8 +41,8 @@ class operand_stream
         return true;
     }
 
-    // Copies the next step of the tile, of which there is one.
-    CK_TILE_FN void copy(const auto& to)
+    // Copies the next step of the tile, of which there is one; of B, unless it is there.
+    CK_TILE_FN void copy(const auto& to, bool b_is_there)
     {
         // What others still look up is overwritten next.
         if(step_ > 0 && (must_look_ahead<a_operand>(step_, S.k) || must_look_ahead<b_operand>(step_, S.k)))
@@ -52,7 +52,8 @@ class operand_stream
             look_ahead(now_.b, step_, S.k);
         }
         ck_tile::copy(now_.a, to.a);
-        ck_tile::copy(now_.b, to.b);
+        if(!b_is_there)
+            ck_tile::copy(now_.b, to.b);
         now_.a.move(now_.a_step);
         now_.b.move(now_.b_step);
         ++step_;
@@ -185,9 +186,14 @@ struct pipeline_traits<pipeline::wave_specialized>
             });
             told.filled();
         };
+        const bool b_stays = [&] {
+            if constexpr(requires { tiles.b_stays(Stages); })
+                return tiles.b_stays(Stages);
+            return false;
+        }();
         const auto fill = [&](auto& stream) {
             stages.wait_free();
-            stream.copy(operands_in_lds(in, stages.to_fill() * bytes));
+            stream.copy(operands_in_lds(in, stages.to_fill() * bytes), b_stays && stages.rounds() > 0);
             if constexpr(looks_at_memory<a_operand> && looks_at_memory<b_operand>)
                 stages.filled_when_copied();
             else

@@ -327,6 +327,81 @@ TEST(Pipelines, ManyTiles)
     }
 }
 
+// A window that counts how often it is loaded.
+template <class Window>
+struct counted
+{
+    using element                        = typename Window::element;
+    static constexpr distribution layout = Window::layout;
+    Window from;
+    int* loads;
+
+    template <int Dim>
+    auto step(int by) const
+    {
+        return from.template step<Dim>(by);
+    }
+    void move(const auto& by) { from.move(by); }
+
+    friend auto load(const counted& c)
+    {
+        ++*c.loads;
+        return ck_tile::load(c.from);
+    }
+};
+
+// Rows of A by the same B, which the tiles may say.
+template <gemm::shape S, int Steps>
+struct tiles_of_one_b : product_tiles<S, Steps * S.k>
+{
+    using base = product_tiles<S, Steps * S.k>;
+    int* loads;
+    bool stays;
+
+    int steps(int) const { return Steps; }
+    auto a(int number) const { return base::a(number * base::across); }
+    auto b(int) const
+    {
+        return counted<decltype(base::b(0))>{base::b(0), loads};
+    }
+    bool b_stays(int stages) const { return stays && stages % Steps == 0; }
+};
+
+TEST(Pipelines, BStaysInItsStages)
+{
+    constexpr gemm::shape s = {64, 64, 64, 4, 1, opcode::wgmma_64x64x16_fp16};
+    constexpr int steps = 2, k = steps * s.k, tiles = 4;
+    using tile_list = tiles_of_one_b<s, steps>;
+    random_numbers random(81);
+    std::vector<fp16> x(tiles * s.m * k), y(tile_list::across * s.n * k);
+    for(auto* all : {&x, &y})
+        for(fp16& e : *all)
+            e = static_cast<fp16>(random.between(-3, 3));
+    std::vector<float> expected(tiles * s.m * s.n);
+    for(int row = 0; row < tiles * s.m; ++row)
+        for(int j = 0; j < s.n; ++j)
+            for(int l = 0; l < k; ++l)
+                expected[row * s.n + j] += float(x[row * k + l]) * float(y[j * k + l]);
+    const auto loads_of_b = [&](auto loop, bool stays) {
+        std::vector<float> c(expected.size(), -1.f);
+        int stored[tile_list::count] = {}, loads = 0;
+        struct alignas(16) line
+        {
+            std::byte bytes[16];
+        };
+        std::vector<line> lds(gemm::main_loop_lds_bytes(s, loop()) / sizeof(line) + 1);
+        gemm::run_tiles<s, loop()>(block{{}, lds.data()->bytes}, tile_list{{x, y, c.data(), stored}, &loads, stays}, 0,
+                                   tiles, 1);
+        EXPECT_EQ(c, expected);
+        return loads;
+    };
+    constexpr auto four  = [] { return gemm::main_loop{gemm::pipeline::wave_specialized, 4}; };
+    constexpr auto three = [] { return gemm::main_loop{gemm::pipeline::wave_specialized, 3}; };
+    EXPECT_EQ(loads_of_b(four, false), tiles * steps);
+    EXPECT_EQ(loads_of_b(four, true), 4) << "once for each stage";
+    EXPECT_EQ(loads_of_b(three, true), tiles * steps) << "a stage has another step of B each time";
+}
+
 TEST(Pipelines, MmaFp16)
 {
     constexpr gemm::shape s = {64, 32, 32, 2, 2, opcode::mma_16x8x16_fp16};
