@@ -7,7 +7,8 @@
 PyTorch runs eagerly (with cuDNN's or MIOpen's benchmark mode) and through torch.compile. Both sides take the median of 20
 runs with cold caches: inputs are rotated among copies of 512 MB and more. The ceilings, a device-to-device copy and a large
 matrix product by PyTorch, are measured in the same run, and for each row a copy that moves the bytes of its floor. A ratio is
-PyTorch's best time over ours: above 1, ours is faster.
+PyTorch's best time over ours: above 1, ours is faster. In fp32 PyTorch convolves in TF32 unless it is told not to, and ours is
+fp32: the ratio is to PyTorch in fp32, and the one to TF32 is said beside it.
 """
 
 import argparse
@@ -212,25 +213,38 @@ def main():
           + ", ".join(f"{name} {value:.0f}" for name, value in result["ceilings"].items()))
     print(f"{'row':<22} {'layer':<26} {'type':<5} {'ms':>8} {'TFLOP/s':>8} {'% peak':>7} {'floor GB/s':>10} {'% copy':>7} "
           f"{'copy ms':>8} {'eager ms':>9} {'compile':>8} {'ratio':>6}")
+    def times_of_pytorch(gradient, inputs):
+        """Eager, and compiled or None."""
+        eager = median_ms(lambda i: gradient(*inputs[i % len(inputs)]))
+        if given.no_compile:
+            return eager, None
+        torch._dynamo.reset()  # or it would compile for the shapes of all rows at once, which runs slower
+        try:
+            fast = torch.compile(gradient)
+            return eager, median_ms(lambda i: fast(*inputs[i % len(inputs)]))
+        except Exception as error:  # the compiler's failure is a result too
+            print(f"torch.compile: {type(error).__name__}", file=sys.stderr)
+            return eager, None
+
+    def best_of(eager, compiled):
+        return min(t for t in (eager, compiled) if t is not None)
+
     for own in ours:
         gradient, inputs = PEERS[own["operation"]](rows[own["operation"], own["row"]]["problem"], own["dtype"])
-        eager = median_ms(lambda i: gradient(*inputs[i % len(inputs)]))
-        compiled = None
-        if not given.no_compile:
-            torch._dynamo.reset()  # or it would compile for the shapes of all rows at once, which runs slower
-            try:
-                fast = torch.compile(gradient)
-                compiled = median_ms(lambda i: fast(*inputs[i % len(inputs)]))
-            except Exception as error:  # the compiler's failure is a result too
-                print(f"torch.compile: {type(error).__name__}", file=sys.stderr)
-        best = min(t for t in (eager, compiled) if t is not None)
-        own |= {"eager_ms": eager, "compile_ms": compiled, "ratio": best / own["ms"], "copy_ms": copy_ms(own["floor_bytes"]),
+        beside = ""
+        torch.backends.cudnn.allow_tf32 = True  # the default
+        if own["dtype"] == "fp32":
+            own["tf32_ratio"] = best_of(*times_of_pytorch(gradient, inputs)) / own["ms"]
+            beside = f"  (TF32: {own['tf32_ratio']:.2f})"
+            torch.backends.cudnn.allow_tf32 = False
+        eager, compiled = times_of_pytorch(gradient, inputs)
+        own |= {"eager_ms": eager, "compile_ms": compiled, "ratio": best_of(eager, compiled) / own["ms"], "copy_ms": copy_ms(own["floor_bytes"]),
                 "of_peak": (own["tflops"] or 0) / result["ceilings"].get(f"{own['dtype']}_tflops", float("inf")),
                 "of_copy": own["floor_gb_per_s"] / result["ceilings"]["copy_gb_per_s"]}
         result["rows"].append(own)
         print(f"{own['row']:<22} {own['name']:<26} {own['dtype']:<5} {own['ms']:>8.4f} {own['tflops'] or 0:>8.1f} "
               f"{own['of_peak']:>7.1%} {own['floor_gb_per_s']:>10.0f} {own['of_copy']:>7.1%} {own['copy_ms']:>8.4f} {eager:>9.4f} "
-              f"{'-' if compiled is None else f'{compiled:.4f}':>8} {own['ratio']:>6.2f}", flush=True)
+              f"{'-' if compiled is None else f'{compiled:.4f}':>8} {own['ratio']:>6.2f}{beside}", flush=True)
         del gradient, inputs
         torch.cuda.empty_cache()
     for name in dict.fromkeys(own["operation"] for own in ours):

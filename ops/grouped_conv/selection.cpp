@@ -39,9 +39,20 @@ void need_view_of_weights(status& rules, const problem& p, int element_bytes)
                                   bytes, range_bytes)});
 }
 
+namespace
+{
+
+// Images that `rows` rows touch at most, of `per_image` each at least.
+std::int64_t images_touched(const problem& p, std::int64_t rows, std::int64_t per_image)
+{
+    return std::min(std::max<std::int64_t>(p.batch, 1), ceil_div(rows, per_image) + 1);
+}
+
+} // namespace
+
 void need_view_of_images(status& rules, const problem& p, std::int64_t rows, std::int64_t per_image)
 {
-    const std::int64_t touched = std::min(std::max<std::int64_t>(p.batch, 1), ceil_div(rows, per_image) + 1);
+    const std::int64_t touched = images_touched(p, rows, per_image);
     if(images_per_view(p) < touched)
         rules.also(
             rejection{fmt::format("a tile touches {} images of {} groups, which span more than the {} bytes that a "
@@ -54,6 +65,22 @@ void need_blocks(status& rules, std::int64_t tiles)
     if(tiles > max_blocks)
         rules.also(rejection{
             fmt::format("{} tiles are more than the {} blocks of a launch: choose a larger tile", tiles, max_blocks)});
+}
+
+bool partials_fit(const problem& p, std::int64_t rows, std::int64_t per_image, std::int64_t image_elements)
+{
+    return range_bytes / static_cast<std::int64_t>(sizeof(float)) / std::max<std::int64_t>(image_elements, 1) >=
+           images_touched(p, rows, per_image);
+}
+
+status check_partials(int splits, bool fit)
+{
+    if(splits > 1 && !fit)
+        return rejection{fmt::format(
+            "split-k {} needs partial sums of whole images, and those that a tile touches span more than the "
+            "{} bytes that a view can: choose 1, or auto",
+            splits, range_bytes)};
+    return {};
 }
 
 status check_splits(int splits, std::int64_t tiles, std::int64_t steps)

@@ -23,6 +23,10 @@ void need_view_of_weights(status& rules, const problem& p, int element_bytes);
 void need_view_of_images(status& rules, const problem& p, std::int64_t rows, std::int64_t per_image);
 void need_blocks(status& rules, std::int64_t tiles);
 
+// Whether the partial sums of `rows` rows of a result of `per_image` rows at least, and so many elements, an image fit a view.
+bool partials_fit(const problem& p, std::int64_t rows, std::int64_t per_image, std::int64_t image_elements);
+status check_partials(int splits, bool fit);
+
 // Whether so many splits, 0 for any, can be made of a reduction of so many steps of the main loop; and of so many tiles, one launch.
 status check_splits(int splits, std::int64_t tiles, std::int64_t steps);
 status check_launch(std::int64_t splits, std::int64_t tiles);

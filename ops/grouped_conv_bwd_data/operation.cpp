@@ -168,9 +168,13 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const auto blocks = blocks_of(c, q);
     if(status possible = conv::check_splits(chosen.splits, tiles_of(c, q), blocks.front().steps); !possible)
         return possible;
-    const conv::split_choice choice =
-        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), blocks, inputs_of(q), chosen.splits);
-    chosen.splits          = choice.splits;
+    const bool partials_fit =
+        conv::partials_fit(q, c.tile.block.m, least_positions(q), q.input_pixels() * q.groups * q.c);
+    if(status possible = conv::check_partials(chosen.splits, partials_fit); !possible)
+        return possible;
+    const conv::split_choice choice = conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), blocks,
+                                                          inputs_of(q), partials_fit ? chosen.splits : 1);
+    chosen.splits                   = choice.splits;
     chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied);
     chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits,
                                                  keeps_weights(c, q, chosen.splits) ? tiles_n(c, q) : 1);

@@ -120,8 +120,12 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const std::int64_t tiles = tiles_m(c, q) * tiles_n(c, q) * q.groups, steps = steps_of(c, q);
     if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
         return possible;
+    const bool partials_fit =
+        conv::partials_fit(q, c.tile.block.m, q.output_pixels(), q.output_pixels() * q.groups * q.k);
+    if(status possible = conv::check_partials(chosen.splits, partials_fit); !possible)
+        return possible;
     const conv::split_choice choice = conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), {{tiles, steps}},
-                                                          outputs_of(q), chosen.splits);
+                                                          outputs_of(q), partials_fit ? chosen.splits : 1);
     chosen.splits                   = choice.splits;
     chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied(p));
     chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits,

@@ -76,4 +76,21 @@ inline std::vector<float> download(const device& dev, data_type type, const devi
     return decode(type, download(dev, memory));
 }
 
+// A tensor of zeros but for some rows of it, all as long, `values` one after the other. Memory that is never touched costs nothing.
+inline device_buffer upload_rows(const device& dev, data_type type, std::int64_t elements,
+                                 const std::vector<std::int64_t>& firsts, const std::vector<float>& values)
+{
+    auto memory = dev.allocate_zeroed(static_cast<std::size_t>(elements * bytes_of(type)));
+    EXPECT_TRUE(memory) << memory.reason();
+    const std::size_t length = values.size() / firsts.size();
+    for(std::size_t i = 0; i < firsts.size(); ++i)
+    {
+        const auto row   = values.begin() + static_cast<std::ptrdiff_t>(i * length);
+        const auto bytes = encode(type, std::vector<float>(row, row + static_cast<std::ptrdiff_t>(length)));
+        EXPECT_TRUE(dev.copy_to_device(static_cast<std::byte*>(memory->data()) + firsts[i] * bytes_of(type),
+                                       bytes.data(), bytes.size()));
+    }
+    return std::move(*memory);
+}
+
 } // namespace ck_tile

@@ -61,6 +61,54 @@ TEST_P(Kernel, FinishesWithBiasResidualAndActivation)
         }
 }
 
+// Three images of 960 MB (fp16, bf16) or 1.9 GB (fp32), of which the windows reach three pixels each.
+TEST_P(Kernel, TensorsBeyondTwoGigabytes)
+{
+    problem p                 = conv::problem{.spatial   = 1,
+                                              .groups    = 1,
+                                              .batch     = 3,
+                                              .k         = 8,
+                                              .c         = 8,
+                                              .filter    = {1},
+                                              .input     = {60'000'000},
+                                              .stride    = {25'000'000},
+                                              .left_pad  = {0},
+                                              .right_pad = {0}};
+    p.type                    = type;
+    const std::int64_t pixels = p.batch * p.output(0);
+    ASSERT_EQ(pixels, 9);
+    const auto in_values = random_values(pixels * p.c, type, 1), wei_values = random_values(p.k * p.c, type, 2);
+    std::vector<std::int64_t> reached;
+    for(std::int64_t i = 0; i < pixels; ++i)
+        reached.push_back((i / 3 * p.input[0] + i % 3 * p.stride[0]) * p.c);
+    const auto in  = upload_rows(dev, type, conv::input_shape(p).elements(), reached, in_values);
+    const auto wei = upload(dev, type, wei_values);
+    const auto out = unwritten(dev, pixels * p.k * bytes_of(type));
+    ASSERT_GT(in.bytes(), std::size_t(1) << 31);
+
+    const auto chosen = make_plan<operation>(dev, p);
+    ASSERT_TRUE(chosen) << chosen.reason();
+    const auto workspace = dev.allocate(chosen->workspace_bytes);
+    ASSERT_TRUE(run(dev, *chosen, {in.data(), wei.data(), nullptr, nullptr, out.data()}, workspace->data()));
+    const auto actual        = download(dev, type, out);
+    const tensor_info result = operation::tensor_list(p).back();
+    for(std::int64_t i = 0; i < pixels; ++i)
+        for(std::int64_t k = 0; k < p.k; ++k)
+        {
+            double sum = 0, magnitude = 0;
+            for(std::int64_t c = 0; c < p.c; ++c)
+            {
+                const double term =
+                    double(in_values[std::size_t(i * p.c + c)]) * double(wei_values[std::size_t(k * p.c + c)]);
+                sum += term;
+                magnitude += std::abs(term);
+            }
+            EXPECT_LE(std::abs(actual[std::size_t(i * p.k + k)] - sum),
+                      error_bound(type, result.terms, sum, result.slack * magnitude))
+                << i << ", " << k;
+        }
+}
+
 TEST_P(Kernel, RejectionsSayWhy)
 {
     problem p =
@@ -86,6 +134,35 @@ TEST_P(Kernel, RejectionsSayWhy)
     p.type             = type;
     const auto planned = make_plan<operation>(dev, p, {.splits = 1000});
     EXPECT_NE(planned.reason().find("split-k 1000 is more than the "), std::string::npos) << planned.reason();
+}
+
+// Images of a result that fits a view, but not as fp32.
+TEST_P(Kernel, PartialSumsFitAView)
+{
+    problem p = conv::problem{.spatial   = 1,
+                              .groups    = 1,
+                              .batch     = 1,
+                              .k         = 24,
+                              .c         = 16,
+                              .filter    = {9},
+                              .input     = {25'000'000},
+                              .left_pad  = {4},
+                              .right_pad = {4}};
+    p.type    = type;
+    if(bytes_of(type) == 4)
+        p.input = {12'000'000};
+    const bool fits     = bytes_of(type) == 4;
+    const auto two      = make_plan<operation>(dev, p, {.splits = 2});
+    const auto unchosen = make_plan<operation>(dev, p);
+    ASSERT_TRUE(unchosen) << unchosen.reason();
+    EXPECT_EQ(unchosen->splits, 1);
+    ASSERT_EQ(static_cast<bool>(two), fits);
+    if(!fits)
+        EXPECT_NE(
+            two.reason().find("split-k 2 needs partial sums of whole images, and those that a tile touches span more "
+                              "than the 2147483647 bytes that a view can: choose 1, or auto"),
+            std::string::npos)
+            << two.reason();
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Kernel, testing::ValuesIn(types_built<operation>(kernel_targets())),
