@@ -104,7 +104,7 @@ class operand_stream
 } // namespace detail
 
 // Registers of a lane of each role, in steps of 8, where the block starts with `each` for all: waves that multiply have what they need
-// beside accumulators, or all if that is more, and those that copy what is left.
+// beside accumulators, or as many as before if that is more, and those that copy what is left. Of 0, which is not known, all keep theirs.
 struct role_registers
 {
     int multiplying, copying;
@@ -112,7 +112,7 @@ struct role_registers
     constexpr role_registers(const shape& s, int copying_waves, int each)
     {
         constexpr int beside = 56;
-        const int wanted = ceil_div(s.accumulators() + beside, 8) * 8, all = each / 8 * 8;
+        const int all = each / 8 * 8, wanted = all > 0 ? ceil_div(s.accumulators() + beside, 8) * 8 : 0;
         multiplying = wanted > all ? wanted : all;
         copying     = (all * (s.waves() + copying_waves) - multiplying * s.waves()) / copying_waves / 8 * 8;
     }
@@ -156,8 +156,7 @@ struct pipeline_traits<pipeline::wave_specialized>
         return address_registers + (fragments ? fragment_registers(s) : 0);
     }
 
-    // `Registers` are a lane's when the block starts; 0: not known. Waves that multiply take what they need, and leave the rest to those
-    // that copy.
+    // Tile `first` is below `end`. `Registers` are a lane's when the block starts, 0: not known.
     template <shape S, int Stages, int Registers, class Tiles>
     static CK_TILE_FN void run_tiles(const block& in, const Tiles& tiles, int first, int end, int stride)
     {
