@@ -227,6 +227,7 @@ struct pipeline_traits<pipeline::wave_specialized>
                     stages.used();
                 pin_accumulators(acc);
                 tiles.store(here, acc);
+                sync_wave(); // one lane says that all have read the coord
                 told.used();
             }
         };
