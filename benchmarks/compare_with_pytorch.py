@@ -184,6 +184,24 @@ def copy_ms(floor_bytes):
     return median_ms(lambda i: target.copy_(sources[i % len(sources)]))
 
 
+def times_of_pytorch(gradient, inputs, compiles):
+    """Eager, and compiled or None."""
+    eager = median_ms(lambda i: gradient(*inputs[i % len(inputs)]))
+    if not compiles:
+        return eager, None
+    torch._dynamo.reset()  # or it would compile for the shapes of all rows at once, which runs slower
+    try:
+        fast = torch.compile(gradient)
+        return eager, median_ms(lambda i: fast(*inputs[i % len(inputs)]))
+    except Exception as error:  # the compiler's failure is a result too
+        print(f"torch.compile: {type(error).__name__}", file=sys.stderr)
+        return eager, None
+
+
+def best_of(eager, compiled):
+    return min(t for t in (eager, compiled) if t is not None)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", required=True, nargs="+", type=Path, help="benchmark_<operation>")
@@ -213,31 +231,15 @@ def main():
           + ", ".join(f"{name} {value:.0f}" for name, value in result["ceilings"].items()))
     print(f"{'row':<22} {'layer':<26} {'type':<5} {'ms':>8} {'TFLOP/s':>8} {'% peak':>7} {'floor GB/s':>10} {'% copy':>7} "
           f"{'copy ms':>8} {'eager ms':>9} {'compile':>8} {'ratio':>6}")
-    def times_of_pytorch(gradient, inputs):
-        """Eager, and compiled or None."""
-        eager = median_ms(lambda i: gradient(*inputs[i % len(inputs)]))
-        if given.no_compile:
-            return eager, None
-        torch._dynamo.reset()  # or it would compile for the shapes of all rows at once, which runs slower
-        try:
-            fast = torch.compile(gradient)
-            return eager, median_ms(lambda i: fast(*inputs[i % len(inputs)]))
-        except Exception as error:  # the compiler's failure is a result too
-            print(f"torch.compile: {type(error).__name__}", file=sys.stderr)
-            return eager, None
-
-    def best_of(eager, compiled):
-        return min(t for t in (eager, compiled) if t is not None)
-
     for own in ours:
         gradient, inputs = PEERS[own["operation"]](rows[own["operation"], own["row"]]["problem"], own["dtype"])
         beside = ""
         torch.backends.cudnn.allow_tf32 = True  # the default
         if own["dtype"] == "fp32":
-            own["tf32_ratio"] = best_of(*times_of_pytorch(gradient, inputs)) / own["ms"]
+            own["tf32_ratio"] = best_of(*times_of_pytorch(gradient, inputs, not given.no_compile)) / own["ms"]
             beside = f"  (TF32: {own['tf32_ratio']:.2f})"
             torch.backends.cudnn.allow_tf32 = False
-        eager, compiled = times_of_pytorch(gradient, inputs)
+        eager, compiled = times_of_pytorch(gradient, inputs, not given.no_compile)
         own |= {"eager_ms": eager, "compile_ms": compiled, "ratio": best_of(eager, compiled) / own["ms"], "copy_ms": copy_ms(own["floor_bytes"]),
                 "of_peak": (own["tflops"] or 0) / result["ceilings"].get(f"{own['dtype']}_tflops", float("inf")),
                 "of_copy": own["floor_gb_per_s"] / result["ceilings"]["copy_gb_per_s"]}

@@ -114,12 +114,13 @@ launch repacking(const kernel& k, data_type type, const void* from, const matric
 
 } // namespace
 
-problem computed(problem p, int in_vector, int out_vector)
+problem computed(problem p, const vector_widths& vector)
 {
+    const std::int64_t in_vector = std::max(vector.in, vector.wei); // C is along the rows of W, too
     if(p.layout == layout::ngchw)
         p.layout = layout::nhwgc;
     p.c = ceil_div(p.c, in_vector) * in_vector;
-    p.k = ceil_div(p.k, out_vector) * out_vector;
+    p.k = ceil_div(p.k, vector.out) * vector.out;
     return p;
 }
 

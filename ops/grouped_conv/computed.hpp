@@ -3,6 +3,7 @@
 // transposed or with zeros for the channels that they do not have, and out of it after.
 #pragma once
 
+#include "ops/grouped_conv/config.hpp"
 #include "ops/grouped_conv/problem.hpp"
 #include "ops/grouped_conv/selection.hpp"
 #include "ops/operation.hpp"
@@ -14,8 +15,8 @@
 namespace ck_tile::conv
 {
 
-// The problem that kernels compute whose vectors of channels are so wide.
-problem computed(problem p, int in_vector, int out_vector);
+// The problem that the kernels of an instance compute whose vectors are so wide.
+problem computed(problem p, const vector_widths& vector);
 
 // Which of a convolution's tensors.
 enum class tensor

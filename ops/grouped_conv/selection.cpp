@@ -135,6 +135,11 @@ int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once,
     return static_cast<int>(as_soon ? fewer : running);
 }
 
+bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, std::int64_t steps)
+{
+    return splits == 1 && p.groups == 1 && tile.stages % steps == 0;
+}
+
 double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, std::int64_t slots)
 {
     double work = 0, rounds = 0;

@@ -36,6 +36,9 @@ status check_launch(std::int64_t splits, std::int64_t tiles);
 int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles,
                   std::int64_t columns = 1);
 
+// Whether a block could keep the weights of a column in LDS for all tiles that it makes of it, of so many steps.
+bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, std::int64_t steps);
+
 // Blocks that take equally long: `steps` of the main loop.
 struct equal_blocks
 {

@@ -69,11 +69,7 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
     return a;
 }
 
-// The problem that the instance's kernels compute, and which tensors are copied for that.
-conv::problem computed(const config& c, const conv::problem& p)
-{
-    return conv::computed(p, std::max(c.vector.in, c.vector.wei), c.vector.out);
-}
+// Which tensors may be copied for the problem that kernels compute.
 constexpr conv::tensor copied[] = {conv::tensor::out, conv::tensor::wei, conv::tensor::in};
 tensors computed(conv::computed_tensors& t, const tensors& data)
 {
@@ -88,7 +84,7 @@ std::int64_t steps_of(const config& c, const conv::problem& q)
 }
 bool keeps_weights(const config& c, const conv::problem& q, int splits)
 {
-    return splits == 1 && q.groups == 1 && classes_of(q) == 1 && c.tile.stages % steps_of(c, q) == 0;
+    return classes_of(q) == 1 && conv::keeps_weights(c.tile, q, splits, steps_of(c, q));
 }
 
 // The blocks of each number of taps, those with most taps first. Along a dimension, taps numbered from 0 go round the classes that have
@@ -139,7 +135,7 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
-    const problem q = computed(c, p);
+    const problem q = conv::computed(p, c.vector);
     status rules;
     conv::need_dimensions(rules, c.spatial, p.spatial);
     conv::need_little_padding(rules, p, q);
@@ -164,7 +160,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c   = chosen.chosen->configuration;
     const problem& p  = chosen.problem;
-    const problem q   = computed(c, p);
+    const problem q   = conv::computed(p, c.vector);
     const auto blocks = blocks_of(c, q);
     if(status possible = conv::check_splits(chosen.splits, tiles_of(c, q), blocks.front().steps); !possible)
         return possible;
@@ -189,7 +185,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const config& c     = planned.chosen->configuration;
     const problem& p    = planned.problem;
     const auto& support = *planned.support;
-    const problem q     = computed(c, p);
+    const problem q     = conv::computed(p, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
     arguments a = arguments_of(q, computed(copies, data));
     a.partials  = static_cast<float*>(copies.rest());

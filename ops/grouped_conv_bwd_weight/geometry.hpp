@@ -35,11 +35,7 @@ inline std::int64_t split_length(const conv::problem& p, int splits)
     return length;
 }
 
-// The problem that the instance's kernels compute, and which tensors are copied for that.
-inline problem computed(const config& c, const problem& p)
-{
-    return conv::computed(p, std::max(c.vector.in, c.vector.wei), c.vector.out);
-}
+// Which tensors may be copied for the problem that kernels compute.
 inline constexpr conv::tensor copied[] = {conv::tensor::in, conv::tensor::out, conv::tensor::wei};
 
 } // namespace ck_tile::grouped_conv_bwd_weight

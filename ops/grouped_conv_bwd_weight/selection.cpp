@@ -51,7 +51,7 @@ int choose_split(const device& dev, const config& c, const conv::problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
-    const problem q = computed(c, p);
+    const problem q = conv::computed(p, c.vector);
     status rules;
     conv::need_dimensions(rules, c.spatial, p.spatial);
     conv::need_little_padding(rules, p, q);
@@ -74,7 +74,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c           = chosen.chosen->configuration;
     const problem& p          = chosen.problem;
-    const problem q           = computed(c, p);
+    const problem q           = conv::computed(p, c.vector);
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const bool one            = c.split == split_k::one_split;
     const std::int64_t wanted = chosen.splits > 0 ? chosen.splits : one ? 1 : choose_split(dev, c, q);

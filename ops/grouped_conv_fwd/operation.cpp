@@ -34,11 +34,7 @@ arguments arguments_of(const conv::problem& p, const tensors& data, conv::activa
             .outputs   = outputs_of(p)};
 }
 
-// The problem that the instance's kernels compute, and which tensors may be copied for that.
-conv::problem computed(const config& c, const problem& p)
-{
-    return conv::computed(p, std::max(c.vector.in, c.vector.wei), c.vector.out);
-}
+// Which tensors may be copied for the problem that kernels compute.
 std::vector<conv::tensor> copied(const problem& p)
 {
     using enum conv::tensor;
@@ -59,12 +55,8 @@ tensors computed(conv::computed_tensors& t, const tensors& data)
             .out      = t.write(data.out, out)};
 }
 
-// Steps of the main loop of a tile; and whether a block could keep the same weights for all of its tiles.
+// Of the main loop of a tile.
 std::int64_t steps_of(const config& c, const conv::problem& q) { return ceil_div(conv::row_length(q), c.tile.block.k); }
-bool keeps_weights(const config& c, const conv::problem& q, int splits)
-{
-    return splits == 1 && q.groups == 1 && c.tile.stages % steps_of(c, q) == 0;
-}
 
 std::size_t partial_bytes(const conv::problem& p, int splits)
 {
@@ -101,7 +93,7 @@ double operation::floor_bytes(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
-    const conv::problem q = computed(c, p);
+    const conv::problem q = conv::computed(p, c.vector);
     status rules;
     conv::need_dimensions(rules, c.spatial, p.spatial);
     conv::need_little_padding(rules, p, q);
@@ -116,7 +108,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c          = chosen.chosen->configuration;
     const problem& p         = chosen.problem;
-    const conv::problem q    = computed(c, p);
+    const conv::problem q    = conv::computed(p, c.vector);
     const std::int64_t tiles = tiles_m(c, q) * tiles_n(c, q) * q.groups, steps = steps_of(c, q);
     if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
         return possible;
@@ -127,9 +119,10 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const conv::split_choice choice = conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), {{tiles, steps}},
                                                           outputs_of(q), partials_fit ? chosen.splits : 1);
     chosen.splits                   = choice.splits;
-    chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied(p));
-    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits,
-                                                 keeps_weights(c, q, chosen.splits) ? tiles_n(c, q) : 1);
+    chosen.cost = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied(p));
+    chosen.schedule.blocks =
+        conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits,
+                            conv::keeps_weights(c.tile, q, chosen.splits, steps) ? tiles_n(c, q) : 1);
     chosen.workspace_bytes = conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits);
     return chosen;
 }
@@ -139,7 +132,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const config& c       = planned.chosen->configuration;
     const problem& p      = planned.problem;
     const auto& support   = *planned.support;
-    const conv::problem q = computed(c, p);
+    const conv::problem q = conv::computed(p, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
     arguments a = arguments_of(q, computed(copies, data), p.activation);
     a.partials  = static_cast<float*>(copies.rest());
@@ -147,7 +140,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.order     = {{{planned.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(tiles_m(c, q), 1)),
                      static_cast<int>(tiles_n(c, q))}}};
     a.blocks    = planned.schedule.blocks;
-    if(keeps_weights(c, q, planned.splits) && a.blocks % tiles_n(c, q) == 0)
+    if(conv::keeps_weights(c.tile, q, planned.splits, steps_of(c, q)) && a.blocks % tiles_n(c, q) == 0)
         a.wei_steps = static_cast<int>(steps_of(c, q));
 
     std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};

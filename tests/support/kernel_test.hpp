@@ -4,12 +4,14 @@
 
 #include "ck_tile/runtime/host_convert.hpp"
 #include "ops/operation.hpp"
+#include "ops/reference.hpp"
 #include "tests/support/device_memory.hpp"
 #include "tests/support/kernel_targets.hpp"
 #include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -91,6 +93,38 @@ inline device_buffer upload_rows(const device& dev, data_type type, std::int64_t
                                        bytes.data(), bytes.size()));
     }
     return std::move(*memory);
+}
+
+// Whether [rows, cols] results are the products of a [rows, length] and b [length, cols], given as functions of (row, l) and (l, col),
+// within the bound of the tensor.
+template <class A, class B>
+void expect_product(const std::vector<float>& actual, std::int64_t rows, std::int64_t cols, std::int64_t length, A&& a,
+                    B&& b, const tensor_info& result)
+{
+    for(std::int64_t row = 0; row < rows; ++row)
+        for(std::int64_t col = 0; col < cols; ++col)
+        {
+            double sum = 0, magnitude = 0;
+            for(std::int64_t l = 0; l < length; ++l)
+            {
+                const double term = double(a(row, l)) * double(b(l, col));
+                sum += term;
+                magnitude += std::abs(term);
+            }
+            EXPECT_LE(std::abs(actual[std::size_t(row * cols + col)] - sum),
+                      error_bound(result.type, result.terms, sum, result.slack * magnitude))
+                << row << ", " << col;
+        }
+}
+
+// Of packed values, element (i, j) of rows of `cols`; and of the transposed ones.
+inline auto matrix(const std::vector<float>& values, std::int64_t cols)
+{
+    return [&values, cols](std::int64_t i, std::int64_t j) { return values[std::size_t(i * cols + j)]; };
+}
+inline auto transposed_matrix(const std::vector<float>& values, std::int64_t cols)
+{
+    return [&values, cols](std::int64_t i, std::int64_t j) { return values[std::size_t(j * cols + i)]; };
 }
 
 } // namespace ck_tile

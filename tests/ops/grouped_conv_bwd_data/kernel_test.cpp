@@ -67,23 +67,8 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
     ASSERT_TRUE(chosen) << chosen.reason();
     const auto workspace = dev.allocate(chosen->workspace_bytes);
     ASSERT_TRUE(run(dev, *chosen, {out.data(), wei.data(), in.data()}, workspace->data()));
-    const auto actual        = download(dev, type, in);
-    const tensor_info result = operation::tensor_list(p).back();
-    for(std::int64_t i = 0; i < pixels; ++i)
-        for(std::int64_t c = 0; c < p.c; ++c)
-        {
-            double sum = 0, magnitude = 0;
-            for(std::int64_t k = 0; k < p.k; ++k)
-            {
-                const double term =
-                    double(out_values[std::size_t(i * p.k + k)]) * double(wei_values[std::size_t(k * p.c + c)]);
-                sum += term;
-                magnitude += std::abs(term);
-            }
-            EXPECT_LE(std::abs(actual[std::size_t(i * p.c + c)] - sum),
-                      error_bound(type, result.terms, sum, result.slack * magnitude))
-                << i << ", " << c;
-        }
+    expect_product(download(dev, type, in), pixels, p.c, p.k, matrix(out_values, p.k), matrix(wei_values, p.c),
+                   operation::tensor_list(p).back());
 }
 
 TEST_P(Kernel, RejectionsSayWhy)

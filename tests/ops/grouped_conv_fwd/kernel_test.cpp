@@ -90,23 +90,8 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
     ASSERT_TRUE(chosen) << chosen.reason();
     const auto workspace = dev.allocate(chosen->workspace_bytes);
     ASSERT_TRUE(run(dev, *chosen, {in.data(), wei.data(), nullptr, nullptr, out.data()}, workspace->data()));
-    const auto actual        = download(dev, type, out);
-    const tensor_info result = operation::tensor_list(p).back();
-    for(std::int64_t i = 0; i < pixels; ++i)
-        for(std::int64_t k = 0; k < p.k; ++k)
-        {
-            double sum = 0, magnitude = 0;
-            for(std::int64_t c = 0; c < p.c; ++c)
-            {
-                const double term =
-                    double(in_values[std::size_t(i * p.c + c)]) * double(wei_values[std::size_t(k * p.c + c)]);
-                sum += term;
-                magnitude += std::abs(term);
-            }
-            EXPECT_LE(std::abs(actual[std::size_t(i * p.k + k)] - sum),
-                      error_bound(type, result.terms, sum, result.slack * magnitude))
-                << i << ", " << k;
-        }
+    expect_product(download(dev, type, out), pixels, p.k, p.c, matrix(in_values, p.c),
+                   transposed_matrix(wei_values, p.c), operation::tensor_list(p).back());
 }
 
 TEST_P(Kernel, RejectionsSayWhy)
