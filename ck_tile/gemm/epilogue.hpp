@@ -10,6 +10,8 @@
 // All take a functor of an element of C, in fp32, and of the elements at the same place of more views, which may be of any
 // strides: a bias per column is a row with stride 0, a residual a matrix.
 //
+// Along rows, views must be contiguous, or per_row.
+//
 //   store_through_lds<S, 8>(b, acc, y, origin, [](float c, float bias) { return relu(c + bias); }, bias_of_channels);
 #pragma once
 
@@ -163,8 +165,53 @@ struct unchanged
     CK_TILE_FN constexpr float operator()(float c) const { return c; }
 };
 
+// A view of numbers that each belong to a row, as a bias per row: [m, n] of stride 0 along n.
+template <class View>
+struct per_row : View
+{};
+template <class View>
+per_row(View) -> per_row<View>;
+
 namespace detail
 {
+// The rows of a distribution: a thread has one element for each of its rows.
+constexpr distribution rows_alone(distribution d)
+{
+    const auto still = [](digits some) {
+        for(int i = 0; i < some.count; ++i)
+            if(some.at[i].moves_along(1))
+                some.at[i] = {some.at[i].extent};
+        return some;
+    };
+    d.lengths[1] = 1;
+    d.cluster = still(d.cluster), d.wave = still(d.wave), d.lane = still(d.lane);
+    d.reg = d.reg.only(0), d.vec = d.vec.only(0);
+    return d;
+}
+
+template <class View>
+inline constexpr bool is_per_row = false;
+template <class View>
+inline constexpr bool is_per_row<per_row<View>> = true;
+
+// As D, a tile that has the same elements, or one for each row.
+template <distribution D, class T, distribution Held>
+CK_TILE_FN tile<T, D> in_every_column(const tile<T, Held>& x)
+{
+    if constexpr(Held.lengths[1] != 1)
+        return rearrange<D>(x);
+    else
+    {
+        static_assert(D.vec.only(0).count == 0, "per_row: vectors of the result lie along its rows");
+        tile<T, D> y;
+        for_each_thread<D>([&](thread t) {
+            for_each_element<D>(
+                [&](auto r, auto v) { y.file_of(t).set(r, v, x.file_of(t).get(D.reg.number_in(0, r), 0)); });
+        });
+        return y;
+    }
+}
+
 // f of C and of what the further windows see, in the type of the output.
 template <class T, class C, distribution D, class F, class... Window>
 CK_TILE_FN auto finished(const tile<C, D>& c, const F& f, const Window&... more)
@@ -172,7 +219,7 @@ CK_TILE_FN auto finished(const tile<C, D>& c, const F& f, const Window&... more)
     if constexpr(std::is_same_v<F, unchanged>)
         return convert<T>(c);
     else
-        return convert<T>(map(f, c, convert<float>(rearrange<D>(load(more)))...));
+        return convert<T>(map(f, c, convert<float>(in_every_column<D>(load(more)))...));
 }
 } // namespace detail
 
@@ -182,7 +229,9 @@ template <distribution Wide, int Dim, class Out, class F, class... More>
 class tile_writer
 {
     template <class View>
-    static constexpr distribution held = detail::in_vectors_of(Wide, 16 / int(sizeof(typename View::element)));
+    static constexpr distribution held =
+        detail::is_per_row<View> ? detail::rows_alone(Wide)
+                                 : detail::in_vectors_of(Wide, 16 / int(sizeof(typename View::element)));
     template <class View>
     using window_of = decltype(make_window<held<View>>(std::declval<const View&>(), multi_index<2>{}));
 

@@ -62,6 +62,8 @@ struct step_mix
 // copies of 16 bytes from memory to LDS, in batches, without a stop in registers; if has_async_copies, or else no-ops
 //   copy_line(to, range, offset or gathered), commit_copies(), wait_for_copies<Batches>()
 //   see_copies()                              lets products of operands in LDS see what others have copied, after a barrier
+//   arrive_in_memory<Waves>(counters)         counts an arrival at the counter of this thread's wave, one for all lanes, or at the first one for
+//                                             all waves where they do not wait; how many came before, whose writes to memory are seen
 //   prefetch_run(from, bytes)                 asks for a run of memory, of a multiple of 16 bytes, to come to the shared cache
 //
 // barrier in LDS at which some arrive without waiting, and for which others wait. It counts arrivals. With the last that it

@@ -42,6 +42,7 @@ struct target
     bool transposed_reads;   // LDS gives a lane 16-bit elements that lie in different rows, at once
     int compute_units;       // of a usual chip: what the CPU assumes when it fills one
     int chiplets;            // that have an L2 each, of a usual chip; blocks go round them
+    int cache_bytes;         // of the largest cache, which all compute units share, of a usual chip
     opcode instructions[16]; // its matrix instructions
     int instruction_count;
 

@@ -65,7 +65,7 @@ arguments make_arguments(const problem& p)
     a.out       = strides_of(p, p.k, p.output_pixels(), a.output);
     for(int d = 0; d < 3; ++d)
         a.by_filter[d] = a.filter[d], a.by_output[d] = a.output[d];
-    a.by_k = a.k, a.by_c = a.c;
+    a.by_k = a.k, a.by_c = a.c, a.by_pixels = product(a.output);
     return a;
 }
 

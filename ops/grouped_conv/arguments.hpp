@@ -27,7 +27,7 @@ struct arguments
     multi_index<3> filter, input, output, stride, dilation, left_pad, right_pad;
     image_strides in, out;
     dividers<3> by_filter, by_output; // the same lengths, to divide by
-    divider by_k, by_c;
+    divider by_k, by_c, by_pixels;    // the last one: of an output image
 };
 
 arguments make_arguments(const problem& p);

@@ -90,8 +90,7 @@ launch repacking(const kernel& k, data_type type, const void* from, const matric
         return length % line == 0 && line_stride(m) % line == 0 && m.inner_stride % line == 0 &&
                m.outer_stride % line == 0;
     };
-    const bool is_short = !turned && std::max(cols, cols_there) <= line;
-    const auto tiles    = [&](std::int64_t length, int of_tile) { return static_cast<int>(ceil_div(length, of_tile)); };
+    const auto tiles = [&](std::int64_t length, int of_tile) { return static_cast<int>(ceil_div(length, of_tile)); };
     repack_arguments all = {.from       = from,
                             .to         = to,
                             .in_from    = {a.outer_stride, a.inner_stride, static_cast<int>(line_stride(a))},
@@ -103,19 +102,23 @@ launch repacking(const kernel& k, data_type type, const void* from, const matric
                             .to_rows    = static_cast<int>(rows),
                             .to_cols    = static_cast<int>(cols),
                             .turned     = turned,
-                            .is_short   = is_short,
+                            .across     = 0,
                             .loads      = in_vectors(a, std::min(cols, cols_there)),
                             .stores     = in_vectors(b, turned ? rows : cols),
-                            .tiles_rows = tiles(rows, turned ? program::rows(true, false) / of_program * line
-                                                             : program::rows(false, is_short)),
-                            .tiles_cols = tiles(cols, program::cols(turned, is_short) / of_program * line)};
+                            .tiles_rows = 0,
+                            .tiles_cols = 0};
+    all.across           = program::across(all, std::max(rows, rows_there), std::max(cols, cols_there), line);
+    all.tiles_rows = tiles(rows, program::rows(turned, all.across) / (turned ? of_program : 1) * (turned ? line : 1));
+    all.tiles_cols = tiles(cols, program::cols(all.across) / of_program * line);
     return {k, b.outer * b.inner * all.tiles_rows * all.tiles_cols, all};
 }
 
 } // namespace
 
-problem computed(problem p, const vector_widths& vector)
+problem computed(problem p, int spatial, const vector_widths& vector)
 {
+    if(spatial == 0)
+        return p;
     const std::int64_t in_vector = std::max(vector.in, vector.wei); // C is along the rows of W, too
     if(p.layout == layout::ngchw)
         p.layout = layout::nhwgc;

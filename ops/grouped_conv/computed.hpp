@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ops/grouped_conv/config.hpp"
+#include "ops/grouped_conv/pointwise.hpp"
 #include "ops/grouped_conv/problem.hpp"
 #include "ops/grouped_conv/selection.hpp"
 #include "ops/operation.hpp"
@@ -15,8 +16,26 @@
 namespace ck_tile::conv
 {
 
-// The problem that the kernels of an instance compute whose vectors are so wide.
-problem computed(problem p, const vector_widths& vector);
+// The problem that the kernels of an instance compute, of so many spatial dimensions, whose vectors are so wide. Pointwise ones compute
+// what they are asked.
+problem computed(problem p, int spatial, const vector_widths& vector);
+
+// Of Y, or of dX. What the launch adds is left out.
+template <class Finish>
+pointwise_arguments<Finish> pointwise_arguments_of(const problem& p, bool forward, const void* wei, const void* from,
+                                                   void* to, const Finish& end)
+{
+    const arguments a               = make_arguments(p);
+    pointwise_arguments<Finish> all = {};
+    all.wei = wei, all.from = from, all.to = to, all.end = end;
+    all.from_strides = forward ? a.in : a.out, all.to_strides = forward ? a.out : a.in;
+    all.groups = a.groups, all.batch = a.batch;
+    all.rows = forward ? a.k : a.c, all.depth = forward ? a.c : a.k;
+    all.wei_strides = forward ? multi_index{a.c, 1} : multi_index{1, a.c};
+    all.wei_group   = std::int64_t(a.k) * a.c;
+    all.by_pixels   = a.by_pixels;
+    return all;
+}
 
 // Which of a convolution's tensors.
 enum class tensor

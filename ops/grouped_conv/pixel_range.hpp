@@ -4,6 +4,7 @@
 
 #include "ck_tile/core/divider.hpp"
 #include "ck_tile/core/multi_index.hpp"
+#include "ck_tile/gemm/stream_k.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -41,14 +42,17 @@ CK_TILE_FN constexpr pixel_range range_of(std::int64_t begin, std::int64_t lengt
     return {image, image_of(end - 1) + 1 - image, static_cast<int>(begin - start), static_cast<int>(end - start)};
 }
 
-// The share of split `split`: whole steps of `depth` of a reduction of `length` terms, from term `begin` on.
+// What a block makes of the share of split `split`: whole steps of `depth` of a reduction of `length` terms, from term `begin` on.
 struct reduction_range
 {
     int begin, steps;
 };
 
-CK_TILE_FN constexpr reduction_range reduction_of(int split, const divider& splits, int length, int depth)
+CK_TILE_FN constexpr reduction_range reduction_of(const gemm::tile_share& share, int split, const divider& splits,
+                                                  int length, int depth)
 {
+    if(share.shares != 1)
+        return {share.first * depth, share.steps};
     const int all = ceil_div(length, depth), each = (all + splits.divisor - 1) / splits, first = split * each;
     const int left = all - first;
     return {first * depth, left < 0 ? 0 : left < each ? left : each};

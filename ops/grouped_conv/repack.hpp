@@ -23,8 +23,9 @@ struct repack_arguments
     matrix_strides in_from, in_to;
     int inner, there; // matrices of the result in a row of them, and how many of those `from` has; the others are zeros
     int from_rows, from_cols, to_rows, to_cols; // of a matrix; what `from` does not have is zeros
-    bool turned, is_short; // lines of the result are columns; they and those of `from` have 16 bytes at most
-    bool loads, stores;    // whether 16 bytes can be moved at once
+    bool turned;                                // lines of the result are columns
+    int across;                                 // threads of a block along columns: repack_program::across()
+    bool loads, stores;                         // whether 16 bytes can be moved at once
     int tiles_rows, tiles_cols;
 };
 
@@ -41,45 +42,58 @@ struct repack_program
 
     static constexpr int line = 16 / bytes_of(Type);
 
-    // What a block moves: with turned lines, or short ones, of so many elements at most.
-    static constexpr int rows(bool turned, bool is_short)
+    // How many threads of a block are along columns, of matrices of so many rows and columns and lines of `of_line` elements: short lines, and
+    // the few taps of weights beside channels in vectors, have tiles of their own.
+    static constexpr int across(const repack_arguments& a, std::int64_t rows, std::int64_t cols, int of_line)
     {
-        return turned ? threads / 8 * line : is_short ? threads * 4 : threads / 8 * 4;
+        if(!a.turned)
+            return cols <= of_line ? 1 : 8;
+        return a.loads && rows <= 2 * of_line ? threads : a.stores && cols <= 2 * of_line ? 2 : 8;
     }
-    static constexpr int cols(bool, bool is_short) { return is_short ? line : 8 * line; }
+
+    // What a block moves.
+    static constexpr int rows(bool turned, int across) { return threads / across * (turned ? line : 4); }
+    static constexpr int cols(int across) { return across * line; }
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        if(a.turned)
-            choose(a, [&]<int Load, int Store>()
-                          CK_TILE_INLINE { repack<patches<Load, Store, 1>(), patches<Load, Store, 0>()>(b, a); });
-        else if(a.is_short)
-            choose(a, [&]<int Load, int Store>() CK_TILE_INLINE { repack<lines<1, Load>(), lines<1, Store>()>(b, a); });
+        const auto turn = [&]<int Across, int Load, int Store>() CK_TILE_INLINE {
+            repack<patches<Across, Load, Store, 1>(), patches<Across, Load, Store, 0>()>(b, a);
+        };
+        if(a.turned && a.across == threads)
+            turn.template operator()<threads, line, 1>();
+        else if(a.turned && a.across == 2)
+            turn.template operator()<2, 1, line>();
         else
-            choose(a, [&]<int Load, int Store>() CK_TILE_INLINE { repack<lines<8, Load>(), lines<8, Store>()>(b, a); });
+            choose(a.loads, [&]<int Load>() CK_TILE_INLINE {
+                choose(a.stores, [&]<int Store>() CK_TILE_INLINE {
+                    if(a.turned)
+                        turn.template operator()<8, Load, Store>();
+                    else if(a.across == 1)
+                        repack<lines<1, Load>(), lines<1, Store>()>(b, a);
+                    else
+                        repack<lines<8, Load>(), lines<8, Store>()>(b, a);
+                });
+            });
     }
 
   private:
     // Vectors need lines that are whole ones, in the one tensor to load, in the other to store.
     template <class F>
-    static CK_TILE_FN void choose(const arguments& a, F&& f)
+    static CK_TILE_FN void choose(bool vectors, F&& f)
     {
-        if(a.loads && a.stores)
-            f.template operator()<line, line>();
-        else if(a.loads)
-            f.template operator()<line, 1>();
-        else if(a.stores)
-            f.template operator()<1, line>();
-        else
-            f.template operator()<1, 1>();
+        if(vectors) [[clang::always_inline]]
+            f.template operator()<line>();
+        else [[clang::always_inline]]
+            f.template operator()<1>();
     }
 
-    // A thread's lines, `Across` threads side by side, in vectors.
+    // A thread's lines, in vectors.
     template <int Across, int Vector>
     static constexpr distribution lines()
     {
         constexpr int down = wave / Across;
-        return {.lengths = {rows(false, Across == 1), cols(false, Across == 1)},
+        return {.lengths = {rows(false, Across), cols(Across)},
                 .wave    = {{threads / wave, 0, down}},
                 .lane    = {{Across, 1, line}, {down, 0, 1}},
                 .reg     = {{line / Vector, 1, Vector}, {4, 0, threads / Across}},
@@ -88,17 +102,17 @@ struct repack_program
 
     // A patch, in vectors along dimension Along. Where a matrix has no vectors to load or store, neighbouring elements are those of
     // neighbouring lanes.
-    template <int Load, int Store, int Along>
+    template <int Across, int Load, int Store, int Along>
     static constexpr distribution patches()
     {
-        constexpr int across = 8, down = wave / across; // lanes along columns and rows
-        constexpr int vector = Along == 1 ? Load : Store, step[2] = {Store == 1 ? down : 1, Load == 1 ? across : 1};
+        constexpr int lanes = Across < wave ? Across : wave, down = wave / lanes; // along columns and rows
+        constexpr int vector = Along == 1 ? Load : Store, step[2] = {Store == 1 ? down : 1, Load == 1 ? lanes : 1};
         digits regs = {{line / vector, Along, vector * step[Along]}, {line, 1 - Along, step[1 - Along]}};
-        return {.lengths = {rows(true, false), cols(true, false)},
-                .wave    = {{threads / wave, 0, down * line}},
-                .lane    = {{across, 1, Load == 1 ? 1 : line}, {down, 0, Store == 1 ? 1 : line}},
-                .reg     = regs,
-                .vec     = {{vector, Along, 1}}};
+        return {.lengths = {rows(true, Across), cols(Across)},
+                .wave = {Across > wave ? digit{threads / wave, 1, wave * line} : digit{threads / wave, 0, down * line}},
+                .lane = {{lanes, 1, Load == 1 ? 1 : line}, {down, 0, Store == 1 ? 1 : line}},
+                .reg  = regs,
+                .vec  = {{vector, Along, 1}}};
     }
 
     template <distribution AsLoaded, distribution AsStored>

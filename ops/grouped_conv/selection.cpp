@@ -6,15 +6,48 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace ck_tile::conv
 {
 
-void need_dimensions(status& rules, int instance, int problem)
+namespace
 {
-    if(problem > instance)
+
+void need_pointwise(status& rules, const problem& p, int pixels, int channels)
+{
+    if(p.layout != layout::ngchw)
+        rules.also(rejection{
+            fmt::format("the instance has pixels as columns, which {} does not have side by side: choose one of 1 to 3 "
+                        "spatial dimensions, or ngchw",
+                        name_of(p.layout))});
+    bool pointwise = true;
+    for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
+        pointwise = pointwise && p.filter[d] == 1 && p.stride[d] == 1 && p.left_pad[d] == 0 && p.right_pad[d] == 0;
+    if(!pointwise)
+        rules.also(rejection{"the instance is pointwise, and the problem has a filter or stride other than 1, or "
+                             "pads: choose one of 1 to 3 spatial dimensions"});
+    const auto need_multiple = [&](const char* what, std::int64_t number, int vector) {
+        if(number % vector != 0)
+            rules.also(rejection{
+                fmt::format("{} must be a multiple of {} to be moved so many at a time, but there are {}: choose an "
+                            "instance of 1 to 3 spatial dimensions",
+                            what, vector, number)});
+    };
+    need_multiple("pixels of an image", p.output_pixels(), pixels);
+    need_multiple("C", p.c, channels);
+}
+
+} // namespace
+
+void need_dimensions(status& rules, int instance, const problem& p, int pixels, int channels)
+{
+    if(instance == 0)
+        need_pointwise(rules, p, pixels, channels);
+    else if(p.spatial > instance)
         rules.also(rejection{fmt::format(
-            "the instance has {} spatial dimensions, the problem {}: choose one with as many", instance, problem)});
+            "the instance has {} spatial dimensions, the problem {}: choose one with as many", instance, p.spatial)});
 }
 
 void need_short_filter(status& rules, const problem& p, int vector)
@@ -73,6 +106,14 @@ bool partials_fit(const problem& p, std::int64_t rows, std::int64_t per_image, s
            images_touched(p, rows, per_image);
 }
 
+status check_pointwise(int spatial, int splits)
+{
+    if(spatial == 0 && splits > 1)
+        return rejection{fmt::format(
+            "the instance is pointwise and does not split the reduction, and split-k is {}: choose 1 or auto", splits)};
+    return {};
+}
+
 status check_partials(int splits, bool fit)
 {
     if(splits > 1 && !fit)
@@ -106,6 +147,7 @@ namespace
 {
 
 constexpr std::int64_t prologue_and_epilogue = 8; // steps that a block takes beside the main loop, more or less
+constexpr double second_launch               = 6; // steps
 
 std::int64_t block_steps(const equal_blocks& b, std::int64_t splits)
 {
@@ -125,14 +167,16 @@ double step_cost(const gemm::tile_config& tile, const gemm::operand_access& acce
 
 } // namespace
 
-int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles,
-                  std::int64_t columns)
+schedule make_schedule(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles, int shares,
+                       std::int64_t columns)
 {
     const std::int64_t running = std::int64_t(dev.compute_units()) * at_once, fewer = running - running % columns;
+    if(shares != 1)
+        return {static_cast<int>(running), shares};
     if(!gemm::is_persistent(tile.pipeline) || tiles <= running)
-        return static_cast<int>(tiles);
+        return {static_cast<int>(tiles), 1};
     const bool as_soon = fewer > 0 && ceil_div(tiles, fewer) == ceil_div(tiles, running);
-    return static_cast<int>(as_soon ? fewer : running);
+    return {static_cast<int>(as_soon ? fewer : running), 1};
 }
 
 bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, std::int64_t steps)
@@ -155,11 +199,39 @@ double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, st
     return std::max(rounds, work / static_cast<double>(slots));
 }
 
+split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, std::int64_t steps, std::int64_t slots,
+                           bool cached)
+{
+    constexpr std::int64_t most = 4, least = 8; // shares of a tile; steps of a share
+    constexpr double leave  = 7,
+                     add    = 4; // steps: to leave the sums of a share, as all blocks do at once, and to add those of one
+    const std::int64_t rest = tiles % slots;
+    split_choice best       = {1, 1, std::numeric_limits<double>::infinity()};
+    if(!gemm::is_persistent(tile.pipeline) || tile.epilogue != gemm::epilogue::by_wave || rest == 0 ||
+       (rest + 1) * steps > std::numeric_limits<std::int32_t>::max())
+        return best;
+    const auto consider = [&](std::int64_t share, int shares, std::int64_t tiles_of_share) {
+        const double added = add * static_cast<double>(ceil_div(steps, share) + tiles_of_share - 1);
+        const double cost  = static_cast<double>(tiles / slots * (steps + prologue_and_epilogue) + share +
+                                                 tiles_of_share * prologue_and_epilogue) +
+                             static_cast<double>(tiles_of_share) * leave + added + second_launch;
+        if(share >= least && share < steps && cost < best.cost)
+            best = {1, shares, cost};
+    };
+    for(std::int64_t shares = 2; shares <= std::min(most, slots / rest); ++shares)
+        consider(ceil_div(steps, shares), static_cast<int>(shares), 1);
+    if(cached && rest * most >= slots)
+        consider(ceil_div(rest * steps, slots), 0, 2);
+    return best;
+}
+
+bool fits_cache(const problem& p, const target& t) { return p.floor_bytes() <= 2. / 3. * t.cache_bytes; }
+
 split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int at_once,
                            const gemm::operand_access& access, const std::vector<equal_blocks>& blocks,
-                           std::int64_t elements, int wanted)
+                           std::int64_t elements, int wanted, bool cached)
 {
-    constexpr double launch = 6, partial = 0.1; // steps: the sum; one tile of it
+    constexpr double partial   = 0.1; // steps: one tile of the sum
     const std::int64_t slots   = static_cast<std::int64_t>(dev.compute_units()) * at_once;
     const double partial_tiles = static_cast<double>(elements) / (tile.block.m * tile.block.n);
     const double scale         = at_once * step_cost(tile, access); // blocks of a compute unit share it
@@ -171,16 +243,22 @@ split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int
     }
     const auto cost = [&](std::int64_t splits) {
         return scale * (makespan(blocks, splits, slots) +
-                        (splits > 1 ? launch + partial * static_cast<double>(splits) * partial_tiles : 0));
+                        (splits > 1 ? second_launch + partial * static_cast<double>(splits) * partial_tiles : 0));
     };
-    if(wanted > 0)
-        return {wanted, cost(wanted)};
-    split_choice best = {1, cost(1)};
+    if(wanted > 1)
+        return {wanted, 1, cost(wanted)};
+    split_choice best = {1, 1, cost(1)};
+    if(blocks.size() == 1)
+        if(const split_choice shared = choose_shares(tile, count, longest, slots, cached);
+           scale * shared.cost < best.cost)
+            best = {1, shared.shares, scale * shared.cost};
+    if(wanted == 1)
+        return best;
     const std::int64_t useful =
         std::min(longest / 4, 4 * slots / std::max<std::int64_t>(count, 1)); // four steps at least
     for(std::int64_t splits = 2; splits <= useful; ++splits)
         if(const double c = cost(splits); c < best.cost)
-            best = {static_cast<int>(splits), c};
+            best = {static_cast<int>(splits), 1, c};
     return best;
 }
 

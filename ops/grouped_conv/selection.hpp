@@ -7,6 +7,7 @@
 #include "ck_tile/runtime/device.hpp"
 #include "ops/grouped_conv/limits.hpp"
 #include "ops/grouped_conv/problem.hpp"
+#include "ops/grouped_conv/schedule.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -15,13 +16,17 @@ namespace ck_tile::conv
 {
 
 // Adds to the rules that a problem breaks.
-void need_dimensions(status& rules, int instance, int problem);
+// Of an instance of so many spatial dimensions; a pointwise one moves `pixels` along those of images, and `channels` along C of the weights.
+void need_dimensions(status& rules, int instance, const problem& p, int pixels, int channels);
 // Of an instance that moves `vector` elements along the channels of a window of rows: see window_of_rows().
 void need_short_filter(status& rules, const problem& p, int vector);
 void need_view_of_weights(status& rules, const problem& p, int element_bytes);
 // Of a result whose rows are positions of windows, `per_image` of them at least: that the images of `rows` of them fit a view.
 void need_view_of_images(status& rules, const problem& p, std::int64_t rows, std::int64_t per_image);
 void need_blocks(status& rules, std::int64_t tiles);
+
+// That a pointwise instance has no splits.
+status check_pointwise(int spatial, int splits);
 
 // Whether the partial sums of `rows` rows of a result of `per_image` rows at least, and so many elements, an image fit a view.
 bool partials_fit(const problem& p, std::int64_t rows, std::int64_t per_image, std::int64_t image_elements);
@@ -31,10 +36,19 @@ status check_partials(int splits, bool fit);
 status check_splits(int splits, std::int64_t tiles, std::int64_t steps);
 status check_launch(std::int64_t splits, std::int64_t tiles);
 
-// Blocks of a launch that makes so many tiles: one each, or as many as run, `at_once` on a compute unit; or a few less, where that takes no
-// longer, so that the tiles of a block, which take turns in `columns` columns of the result, are of one, whose operand can stay in LDS.
-int launch_blocks(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles,
-                  std::int64_t columns = 1);
+// How often the reduction is split, or what becomes of the tiles that do not come out even, see schedule, and what that takes, in units
+// that compare instances.
+struct split_choice
+{
+    int splits, shares;
+    double cost;
+};
+
+// Of a launch that makes so many tiles. Its blocks make one each, or are as many as run, `at_once` on a compute unit; or a few less, where
+// that takes no longer, so that the tiles of a block, which take turns in `columns` columns of the result, are of one, whose operand can
+// stay in LDS.
+schedule make_schedule(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles, int shares,
+                       std::int64_t columns = 1);
 
 // Whether a block could keep the weights of a column in LDS for all tiles that it makes of it, of so many steps.
 bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, std::int64_t steps);
@@ -45,20 +59,22 @@ struct equal_blocks
     std::int64_t count, steps;
 };
 
-// How often the reduction is split, and what that takes, in units that compare instances.
-struct split_choice
-{
-    int splits;
-    double cost;
-};
-
 // What the blocks take, the longest of them first, `splits` times split; `slots` run at once. In steps.
 double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, std::int64_t slots);
 
-// The number of splits that costs least, or the cost of `wanted` splits where that is not 0. Partial sums are `elements` numbers each;
-// `at_once` blocks run on a compute unit.
+// What becomes of tiles of so many steps that do not come out even for the `slots` blocks that run at once, if blocks share them; what that
+// takes is counted in steps, and infinite where they cannot. `cached`: see fits_cache().
+split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, std::int64_t steps, std::int64_t slots,
+                           bool cached);
+
+// Whether both operands fit the cache: then it does not matter that each block is at another step of the reduction. Else what a block reads
+// is to be what others read at that time.
+bool fits_cache(const problem& p, const target& t);
+
+// What costs least, of `wanted` splits where that is not 0. Partial sums are `elements` numbers each; `at_once` blocks run on a compute
+// unit.
 split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int at_once,
                            const gemm::operand_access& access, const std::vector<equal_blocks>& blocks,
-                           std::int64_t elements, int wanted);
+                           std::int64_t elements, int wanted, bool cached);
 
 } // namespace ck_tile::conv

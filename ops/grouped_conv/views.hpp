@@ -9,6 +9,7 @@
 #include "ck_tile/core/gather_window.hpp"
 #include "ck_tile/core/tensor_view.hpp"
 #include "ops/grouped_conv/arguments.hpp"
+#include "ops/grouped_conv/pixel_range.hpp"
 #include "ops/grouped_conv/residue.hpp"
 
 #include <utility>
@@ -177,6 +178,24 @@ CK_TILE_FN auto pixel_matrix(T* data, const image_strides& s, int channels, int 
         return tensor_view{data, elements, transform(memory, channel, pixels)};
     else
         return tensor_view{data, elements, transform(memory, pixels, channel)};
+}
+
+// Channels and pixels of images that lie in any order, from the first image of `range` on: [channels, pixels], Channel being 0, or [pixels,
+// channels], it being 1. Pixels end where the range does.
+template <int Channel, class T>
+CK_TILE_FN auto image_matrix(T* data, const image_strides& s, int channels, const divider& pixels,
+                             const pixel_range& range)
+{
+    const strided<3> memory = {{range.images, channels, pixels.divisor},
+                               {static_cast<int>(s.image), s.channel, s.spatial[2]}};
+    const auto channel      = along<dims{1}, dims{Channel}>(pass_through{channels});
+    const auto all_pixels =
+        along<dims{0, 2}, dims{1 - Channel}>(merge<2, dividers<2>>{{undivided(range.images), pixels}, range.end});
+    const std::int64_t elements = range.images * s.image; // at most: a group's part may end earlier
+    if constexpr(Channel == 0)
+        return tensor_view{data, elements, transform(memory, channel, all_pixels)};
+    else
+        return tensor_view{data, elements, transform(memory, all_pixels, channel)};
 }
 
 // The [K, tap x C] matrix number `matrix` of packed ones: a group of W or dW, or of the partial sums of one.

@@ -10,13 +10,18 @@ namespace ck_tile::grouped_conv_bwd_data
 struct config
 {
     architecture arch;
-    int spatial;            // dimensions of the convolution, 1 to 3; problems of fewer run with lengths of 1 in front
-    gemm::tile_config tile; // m: input pixels of a residue class, n: input channels, k: taps x output channels
+    int spatial; // dimensions of the convolution, see conv::check_convolution()
+    gemm::tile_config
+        tile; // m: input pixels of a residue class, n: input channels, k: taps x output channels; m and n the other way round
+              // of pointwise ones
     conv::vector_widths vector;
 
+    constexpr bool is_pointwise() const { return spatial == 0; }
     constexpr data_type dtype() const { return tile.dtype(); }
     constexpr gemm::operand_access access() const
     {
+        if(is_pointwise())
+            return {.a = {majorness::mn, vector.wei}, .b = {majorness::mn, vector.out}, .result = vector.in};
         return {.a = {majorness::k, vector.out}, .b = {majorness::mn, vector.wei}, .result = vector.in};
     }
     constexpr distribution out_copy() const { return gemm::tiled_copy(tile, tile.block.m, majorness::k, vector.out); }

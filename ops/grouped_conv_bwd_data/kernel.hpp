@@ -8,6 +8,7 @@
 
 #include "ck_tile/core/block_order.hpp"
 #include "ops/grouped_conv/pixel_range.hpp"
+#include "ops/grouped_conv/pointwise.hpp"
 #include "ops/grouped_conv/views.hpp"
 #include "ops/grouped_conv_bwd_data/config.hpp"
 
@@ -24,7 +25,8 @@ struct arguments
     conv::residues along[3];
     divider splits;
     merge<5, dividers<5>> order; // of tiles: classes, splits, groups, rows and columns of the dX of a class
-    int blocks;                  // that make them
+    gemm::stream_k work;         // how blocks make them,
+    gemm::partial_tiles shared;  // and where the sums of shares are
     int wei_steps;               // of the main loop, if a block's tiles have the same W; else 0
     std::int64_t inputs;         // elements of dX
 };
@@ -44,8 +46,8 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        gemm::run_tiles<shape, C.tile.loop(), registers>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end,
-                                                         a.blocks);
+        gemm::run_tiles<shape, C.tile.loop(), registers>(b, tiles{b, a}, static_cast<int>(b.at.x), a.work.count(),
+                                                         a.work.blocks);
     }
 
   private:
@@ -54,6 +56,7 @@ struct program
     {
         conv::residue_class<C.spatial> residues;
         int group, split;
+        gemm::tile_share share;
         conv::pixel_range inputs; // none where other classes have more
         conv::reduction_range l;
         multi_index<2> origin;
@@ -67,13 +70,15 @@ struct program
         // The longest classes first. Tiles of the same inputs are neighbours: they share dY in the cache.
         CK_TILE_FN coord at(int number) const
         {
+            const gemm::tile_share share = args.work.share<gemm::is_persistent(C.tile.pipeline)>(number);
             const auto digits =
-                args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(number, args.order.end)});
+                args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(share.tile, args.order.end)});
             const auto residues      = conv::class_of<C.spatial>(args.along, digits[0]);
             const int inputs         = residues.positions();
             coord p                  = {.residues = residues,
                                         .group    = digits[2],
                                         .split    = digits[1],
+                                        .share    = share,
                                         .inputs   = {0, 0, 0, 0},
                                         .l        = {0, 0},
                                         .origin   = {0, digits[4] * shape.n}};
@@ -81,11 +86,13 @@ struct program
             if(first >= std::int64_t(args.conv.batch) * inputs)
                 return p;
             p.inputs    = conv::range_of(first, shape.m, residues.by_positions(), args.conv.batch);
-            p.l         = conv::reduction_of(p.split, args.splits, residues.taps() * args.conv.k, shape.k);
+            p.l         = conv::reduction_of(share, p.split, args.splits, residues.taps() * args.conv.k, shape.k);
             p.origin[0] = p.inputs.begin;
             return p;
         }
         CK_TILE_FN int steps(const coord& p) const { return p.l.steps; }
+        CK_TILE_FN gemm::tile_share share(const coord& p) const { return p.share; }
+        CK_TILE_FN gemm::partial_tiles partials() const { return args.shared; }
         CK_TILE_FN bool b_stays(int stages) const { return args.wei_steps > 0 && stages % args.wei_steps == 0; }
 
         // dY as [inputs of the class, taps x K]
@@ -129,6 +136,15 @@ struct program
                                      p.inputs.images);
         }
     };
+};
+
+// dX [C, pixels] = the sum over K of W [K, C] * dY [K, pixels].
+template <config C>
+requires(C.is_pointwise())
+struct program<C> : conv::pointwise_program<C.arch, C.tile, majorness::mn, C.vector.wei, C.vector.out, conv::leave>
+{
+    static constexpr violation broken = check(C);
+    CK_TILE_REJECT(broken);
 };
 
 } // namespace ck_tile::grouped_conv_bwd_data

@@ -41,9 +41,14 @@ std::int64_t least_positions(const conv::problem& p) // of a class that has any
 
 std::int64_t tiles_m(const config& c, const conv::problem& p)
 {
+    if(c.is_pointwise())
+        return ceil_div(p.c, c.tile.block.m);
     return ceil_div(p.batch * most_positions(p), c.tile.block.m);
 }
-std::int64_t tiles_n(const config& c, const conv::problem& p) { return ceil_div(p.c, c.tile.block.n); }
+std::int64_t tiles_n(const config& c, const conv::problem& p)
+{
+    return ceil_div(c.is_pointwise() ? p.batch * p.input_pixels() : p.c, c.tile.block.n);
+}
 
 std::int64_t tiles_of(const config& c, const conv::problem& p) // of all classes
 {
@@ -60,7 +65,8 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
                    .along     = {},
                    .splits    = 1,
                    .order     = {},
-                   .blocks    = 0,
+                   .work      = {},
+                   .shared    = {},
                    .wei_steps = 0,
                    .inputs    = inputs_of(p)};
     for(int d = 0; d < 3; ++d)
@@ -84,7 +90,7 @@ std::int64_t steps_of(const config& c, const conv::problem& q)
 }
 bool keeps_weights(const config& c, const conv::problem& q, int splits)
 {
-    return classes_of(q) == 1 && conv::keeps_weights(c.tile, q, splits, steps_of(c, q));
+    return !c.is_pointwise() && classes_of(q) == 1 && conv::keeps_weights(c.tile, q, splits, steps_of(c, q));
 }
 
 // The blocks of each number of taps, those with most taps first. Along a dimension, taps numbered from 0 go round the classes that have
@@ -118,6 +124,11 @@ std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::problem& 
     return blocks;
 }
 
+conv::launch_work work_of(const config& c, const conv::problem& q, const plan<operation>& planned)
+{
+    return {c.tile, planned.schedule, tiles_of(c, q) * planned.splits, blocks_of(c, q).front().steps};
+}
+
 } // namespace
 
 std::vector<tensor_info> operation::tensor_list(const problem& p)
@@ -135,13 +146,13 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
-    const problem q = conv::computed(p, c.vector);
+    const problem q = conv::computed(p, c.spatial, c.vector);
     status rules;
-    conv::need_dimensions(rules, c.spatial, p.spatial);
+    conv::need_dimensions(rules, c.spatial, p, c.vector.out, c.vector.wei);
     conv::need_little_padding(rules, p, q);
     conv::need_short_filter(rules, p, c.vector.out);
     conv::need_view_of_weights(rules, q, bytes_of(p.type));
-    conv::need_view_of_images(rules, q, c.tile.block.m, least_positions(p));
+    conv::need_view_of_images(rules, q, c.is_pointwise() ? c.tile.block.n : c.tile.block.m, least_positions(p));
     for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
     {
         const std::int64_t reach =
@@ -160,21 +171,24 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c   = chosen.chosen->configuration;
     const problem& p  = chosen.problem;
-    const problem q   = conv::computed(p, c.vector);
+    const problem q   = conv::computed(p, c.spatial, c.vector);
     const auto blocks = blocks_of(c, q);
     if(status possible = conv::check_splits(chosen.splits, tiles_of(c, q), blocks.front().steps); !possible)
         return possible;
-    const bool partials_fit =
-        conv::partials_fit(q, c.tile.block.m, least_positions(q), q.input_pixels() * q.groups * q.c);
+    if(status possible = conv::check_pointwise(c.spatial, chosen.splits); !possible)
+        return possible;
+    const bool partials_fit = !c.is_pointwise() && conv::partials_fit(q, c.tile.block.m, least_positions(q),
+                                                                      q.input_pixels() * q.groups * q.c);
     if(status possible = conv::check_partials(chosen.splits, partials_fit); !possible)
         return possible;
-    const conv::split_choice choice = conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), blocks,
-                                                          inputs_of(q), partials_fit ? chosen.splits : 1);
-    chosen.splits                   = choice.splits;
-    chosen.cost            = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied);
-    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits,
-                                                 keeps_weights(c, q, chosen.splits) ? tiles_n(c, q) : 1);
-    chosen.workspace_bytes = conv::copies_bytes(p, q, copied);
+    const conv::split_choice choice =
+        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), blocks, inputs_of(q),
+                            partials_fit ? chosen.splits : 1, conv::fits_cache(q, facts(c.arch)));
+    chosen.splits   = choice.splits;
+    chosen.cost     = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied);
+    chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits,
+                                          choice.shares, keeps_weights(c, q, chosen.splits) ? tiles_n(c, q) : 1);
+    chosen.workspace_bytes = conv::copies_bytes(p, q, copied) + work_of(c, q, chosen).bytes();
     if(chosen.splits > 1)
         chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(q)) * sizeof(float);
     return chosen;
@@ -185,18 +199,25 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const config& c     = planned.chosen->configuration;
     const problem& p    = planned.problem;
     const auto& support = *planned.support;
-    const problem q     = conv::computed(p, c.vector);
+    const problem q     = conv::computed(p, c.spatial, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
+    const conv::launch_work work = work_of(c, q, planned);
+    if(c.is_pointwise())
+    {
+        auto a  = conv::pointwise_arguments_of(q, false, data.wei, data.out, data.in, conv::leave{});
+        a.order = {
+            {{a.groups, static_cast<int>(std::max<std::int64_t>(tiles_n(c, q), 1)), static_cast<int>(tiles_m(c, q))}}};
+        return work.launches(support["sum"], workspace, p.type, conv::leave{}, *planned.chosen->main, a);
+    }
     arguments a = arguments_of(q, computed(copies, data));
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
     a.order     = {{{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups,
                      static_cast<int>(std::max<std::int64_t>(tiles_m(c, q), 1)), static_cast<int>(tiles_n(c, q))}}};
-    a.blocks    = planned.schedule.blocks;
-    if(keeps_weights(c, q, planned.splits) && a.blocks % tiles_n(c, q) == 0)
+    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % tiles_n(c, q) == 0)
         a.wei_steps = static_cast<int>(steps_of(c, q));
-
-    std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
+    std::vector<launch> all =
+        work.launches(support["sum"], copies.rest(), p.type, conv::leave{}, *planned.chosen->main, a);
     if(planned.splits > 1)
     {
         const conv::sum_arguments<> s = {a.partials, a.in, a.inputs, planned.splits, {}};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/grouped_conv/problem.hpp"
+#include "ops/grouped_conv/schedule.hpp"
 #include "ops/grouped_conv_bwd_data/config.hpp"
 #include "ops/harness/tensor_set.hpp"
 #include "ops/operation.hpp"
@@ -25,13 +26,10 @@ struct operation
     static constexpr const char* support[] = {"sum", "repack", "reference"};
     static constexpr bool splits_reduction = true;
 
-    using problem = conv::problem;
-    using config  = grouped_conv_bwd_data::config;
-    using tensors = grouped_conv_bwd_data::tensors;
-    struct schedule
-    {
-        int blocks = 0; // of the main kernel's launch
-    };
+    using problem  = conv::problem;
+    using config   = grouped_conv_bwd_data::config;
+    using tensors  = grouped_conv_bwd_data::tensors;
+    using schedule = conv::schedule;
 
     static status validate(const problem& p) { return conv::validate(p); }
     static std::vector<tensor_info> tensor_list(const problem& p);

@@ -17,6 +17,12 @@ inline std::int64_t tiles_of(const config& c, const conv::problem& p)
     return ceil_div(p.k, c.tile.block.m) * ceil_div(row_length(p), c.tile.block.n) * p.groups;
 }
 
+inline conv::launch_work work_of(const config& c, const conv::problem& q, const plan<operation>& planned)
+{
+    return {c.tile, planned.schedule, tiles_of(c, q) * planned.splits,
+            ceil_div(std::max<std::int64_t>(conv::pixels_of(q), 1), c.tile.block.k)};
+}
+
 // The longest split: one that begins in the middle of an image touches one image more than it is long.
 inline std::int64_t max_split_pixels(const conv::problem& p)
 {
@@ -24,14 +30,15 @@ inline std::int64_t max_split_pixels(const conv::problem& p)
     return images == 1 ? p.output_pixels() : std::min((images - 1) * p.output_pixels(), range_bytes / 2);
 }
 
-// Pixels of each split but the last, which may be shorter. Where a view spans but one image, no split may cross from one
-// image into the next: the length divides an image.
-inline std::int64_t split_length(const conv::problem& p, int splits)
+// Pixels of each split but the last, which may be shorter: whole vectors, where those are along pixels. Where a view spans but one image, no
+// split may cross from one image into the next: the length divides an image.
+inline std::int64_t split_length(const config& c, const conv::problem& p, int splits)
 {
-    std::int64_t length = ceil_div(std::max<std::int64_t>(pixels_of(p), 1), splits);
+    const std::int64_t multiple = c.is_pointwise() ? std::max(c.vector.in, c.vector.out) : 1;
+    std::int64_t length = ceil_div(ceil_div(std::max<std::int64_t>(pixels_of(p), 1), splits), multiple) * multiple;
     if(images_per_view(p) == 1 && p.batch > 1)
         for(length = std::min(length, p.output_pixels()); p.output_pixels() % length != 0;)
-            --length;
+            length -= multiple;
     return length;
 }
 

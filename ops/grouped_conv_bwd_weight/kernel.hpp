@@ -23,7 +23,8 @@ struct arguments
     int splits;
     int pixels_per_split;        // the last split may be shorter
     merge<4, dividers<4>> order; // of tiles: splits, groups, columns and rows of dW
-    int blocks;                  // that make them
+    gemm::stream_k work;         // how blocks make them,
+    gemm::partial_tiles shared;  // and where the sums of shares are
 };
 
 template <config C>
@@ -41,8 +42,8 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        gemm::run_tiles<shape, C.tile.loop(), registers>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end,
-                                                         a.blocks);
+        gemm::run_tiles<shape, C.tile.loop(), registers>(b, tiles{b, a}, static_cast<int>(b.at.x), a.work.count(),
+                                                         a.work.blocks);
     }
 
   private:
@@ -52,6 +53,7 @@ struct program
     struct coord
     {
         int group, split;
+        gemm::tile_share share;
         conv::pixel_range pixels;
         multi_index<2> origin;
     };
@@ -64,36 +66,57 @@ struct program
         // Tiles of one group and split are neighbours: they share dY and X in the cache.
         CK_TILE_FN coord at(int number) const
         {
+            const gemm::tile_share share = args.work.share<gemm::is_persistent(C.tile.pipeline)>(number);
             const auto digits =
-                args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(number, args.order.end)});
+                args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(share.tile, args.order.end)});
+            const int pixels = share.shares == 1  ? args.pixels_per_split
+                               : share.steps == 0 ? 1 // a range has one
+                                                  : share.steps * shape.k;
             return {.group  = digits[1],
                     .split  = digits[0],
-                    .pixels = conv::range_of(std::int64_t(digits[0]) * args.pixels_per_split, args.pixels_per_split,
-                                             args.conv.by_output, args.conv.batch),
+                    .share  = share,
+                    .pixels = conv::range_of(std::int64_t(digits[0]) * args.pixels_per_split +
+                                                 std::int64_t(share.first) * shape.k,
+                                             pixels, args.conv.by_output, args.conv.batch),
                     .origin = {digits[3] * shape.m, digits[2] * shape.n}};
         }
-        CK_TILE_FN int steps(const coord& p) const { return ceil_div(p.pixels.end - p.pixels.begin, shape.k); }
+        CK_TILE_FN gemm::tile_share share(const coord& p) const { return p.share; }
+        CK_TILE_FN gemm::partial_tiles partials() const { return args.shared; }
+        CK_TILE_FN int steps(const coord& p) const
+        {
+            return p.share.shares == 1 ? ceil_div(p.pixels.end - p.pixels.begin, shape.k) : p.share.steps;
+        }
 
         // dY as [K, pixels], from channel `row` on
         CK_TILE_FN auto a(const coord& p) const
         {
             const conv::arguments& c = args.conv;
-            const auto* data  = conv::part_of(static_cast<const element*>(args.out), c.out, p.group, p.pixels.image);
-            const auto matrix = conv::pixel_matrix<0>(data, c.out, c.k, p.pixels.end);
-            return make_window<C.out_copy()>(matrix, multi_index{p.origin[0], p.pixels.begin});
+            const auto* data = conv::part_of(static_cast<const element*>(args.out), c.out, p.group, p.pixels.image);
+            if constexpr(C.is_pointwise())
+                return make_gather_window<C.out_copy()>(conv::image_matrix<0>(data, c.out, c.k, c.by_pixels, p.pixels),
+                                                        multi_index{p.origin[0], p.pixels.begin});
+            else
+                return make_window<C.out_copy()>(conv::pixel_matrix<0>(data, c.out, c.k, p.pixels.end),
+                                                 multi_index{p.origin[0], p.pixels.begin});
         }
 
         // X as [taps * C, pixels]; the rows are in the order of dW, so that the result is a matrix in memory
         CK_TILE_FN auto b(const coord& p) const
         {
-            const auto* data =
-                conv::part_of(static_cast<const element*>(args.in), args.conv.in, p.group, p.pixels.image);
-            const auto x = conv::input_windows<C.spatial>(args.conv, p.pixels.images);
-            const tensor_view matrix{data,
-                                     p.pixels.images * args.conv.in.image, // at most: a group's part may end earlier
-                                     x.taps_by_positions(p.pixels.end)};
-            return make_lookup_window<C.in_copy(), C.in_classes()>(matrix, multi_index{p.origin[1], p.pixels.begin},
-                                                                   in.lds_at<unsigned>(in_table_at));
+            const conv::arguments& c = args.conv;
+            const auto* data = conv::part_of(static_cast<const element*>(args.in), c.in, p.group, p.pixels.image);
+            const multi_index origin = {p.origin[1], p.pixels.begin};
+            if constexpr(C.is_pointwise())
+                return make_gather_window<C.in_copy()>(conv::image_matrix<0>(data, c.in, c.c, c.by_pixels, p.pixels),
+                                                       origin);
+            else
+            {
+                const auto x = conv::input_windows<C.spatial>(c, p.pixels.images);
+                const tensor_view matrix{data, p.pixels.images * c.in.image, // at most: a group's part may end earlier
+                                         x.taps_by_positions(p.pixels.end)};
+                return make_lookup_window<C.in_copy(), C.in_classes()>(matrix, origin,
+                                                                       in.lds_at<unsigned>(in_table_at));
+            }
         }
 
         CK_TILE_FN void store(const coord& p, const auto& acc) const
@@ -121,7 +144,7 @@ struct program
 
         CK_TILE_FN void write(const auto& acc, const auto& to, const multi_index<2>& origin) const
         {
-            gemm::store_result<C.tile, C.vector.wei, C.in_table().bytes()>(in, acc, to, origin);
+            gemm::store_result<C.tile, C.vector.wei, C.table_bytes()>(in, acc, to, origin);
         }
     };
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/grouped_conv/problem.hpp"
+#include "ops/grouped_conv/schedule.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 #include "ops/harness/tensor_set.hpp"
 #include "ops/operation.hpp"
@@ -19,11 +20,6 @@ struct tensors
     void* wei;       // dW, the result
 };
 
-struct schedule
-{
-    int blocks = 0; // of the main kernel's launch
-};
-
 struct operation
 {
     static constexpr const char* name      = "grouped_conv_bwd_weight";
@@ -33,7 +29,7 @@ struct operation
     using problem  = conv::problem;
     using config   = grouped_conv_bwd_weight::config;
     using tensors  = grouped_conv_bwd_weight::tensors;
-    using schedule = grouped_conv_bwd_weight::schedule;
+    using schedule = conv::schedule;
 
     static status validate(const problem& p) { return conv::validate(p); }
     static std::vector<tensor_info> tensor_list(const problem& p);

@@ -18,42 +18,47 @@ double cost(const device& dev, const config& c, const problem& p, const problem&
                  memory = c.tile.block.m * (1 + 8.0 / c.vector.out) + c.tile.block.n * (1 + 8.0 / c.vector.in);
     // Asynchronous copies and products spare the threads what they issue for the others.
     const double per_pixel = gemm::is_persistent(c.tile.pipeline) ? matrix / 256 + memory / 2 : matrix / 64 + memory;
-    const double promotion = 1 + 0.05 * (c.spatial - p.spatial);
+    const double promotion = 1 + 0.05 * std::max(c.spatial - p.spatial, 0);
     return static_cast<double>(tiles_of(c, q)) * static_cast<double>(pixels_of(p)) / dev.compute_units() * per_pixel *
                promotion +
            conv::copies_cost(p, q, copied);
 }
 
-// The split that takes least, counted in steps of the main loop: rounds of blocks that fill the chip, and what each block and
-// each partial sum costs beside.
-int choose_split(const device& dev, const config& c, const conv::problem& p)
+// What takes least, counted in steps of the main loop: rounds of blocks that fill the chip, and what each block and each partial sum
+// costs beside.
+conv::split_choice choose_split(const device& dev, const config& c, const conv::problem& p)
 {
+    constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const std::int64_t useful =
         std::max<std::int64_t>(pixels / (4 * c.tile.block.k), 1); // four steps of the main loop at least
-    const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
-    const std::int64_t slots  = static_cast<std::int64_t>(dev.compute_units()) * c.blocks_at_once(),
-                       tiles  = tiles_of(c, p);
-    const auto cost           = [&](std::int64_t splits) {
-        constexpr double block = 8, launch = 4, partial = 0.05; // steps: prologue and epilogue; the sum; one tile of it
+    const std::int64_t slots = static_cast<std::int64_t>(dev.compute_units()) * c.blocks_at_once(),
+                       tiles = tiles_of(c, p);
+    const auto cost          = [&](std::int64_t splits) {
         const double rounds = static_cast<double>(ceil_div(tiles * splits, slots));
         return rounds * (static_cast<double>(ceil_div(ceil_div(pixels, splits), c.tile.block.k)) + block) +
                (splits > 1 ? launch + partial * static_cast<double>(tiles * splits) : 0);
     };
-    std::int64_t best = 1;
-    for(std::int64_t splits = 2; splits <= std::min(useful, ceil_div(4 * slots, tiles)); ++splits)
-        if(cost(splits) < cost(best))
-            best = splits;
-    return static_cast<int>(std::max(best, needed));
+    const std::int64_t needed = ceil_div(pixels, max_split_pixels(p));
+    conv::split_choice best   = {static_cast<int>(needed), 1, cost(needed)};
+    for(std::int64_t splits = needed + 1; splits <= std::min(useful, ceil_div(4 * slots, tiles)); ++splits)
+        if(const double steps = cost(splits); steps < best.cost)
+            best = {static_cast<int>(splits), 1, steps};
+    if(needed == 1)
+        if(const conv::split_choice shared = conv::choose_shares(c.tile, tiles, ceil_div(pixels, c.tile.block.k), slots,
+                                                                 conv::fits_cache(p, facts(c.arch)));
+           shared.cost < best.cost)
+            return shared;
+    return best;
 }
 
 } // namespace
 
 status operation::supports(const config& c, const problem& p)
 {
-    const problem q = conv::computed(p, c.vector);
+    const problem q = conv::computed(p, c.spatial, c.vector);
     status rules;
-    conv::need_dimensions(rules, c.spatial, p.spatial);
+    conv::need_dimensions(rules, c.spatial, p, std::max(c.vector.in, c.vector.out), c.vector.wei);
     conv::need_little_padding(rules, p, q);
     if(images_per_view(q) == 0)
         rules.also(rejection{
@@ -74,10 +79,12 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c           = chosen.chosen->configuration;
     const problem& p          = chosen.problem;
-    const problem q           = conv::computed(p, c.vector);
+    const problem q           = conv::computed(p, c.spatial, c.vector);
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const bool one            = c.split == split_k::one_split;
-    const std::int64_t wanted = chosen.splits > 0 ? chosen.splits : one ? 1 : choose_split(dev, c, q);
+    const conv::split_choice choice =
+        chosen.splits > 0 || one ? conv::split_choice{std::max(chosen.splits, 1), 1, 0} : choose_split(dev, c, q);
+    const std::int64_t wanted = choice.splits;
     if(wanted > pixels)
         return rejection{
             fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};
@@ -91,16 +98,16 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
             fmt::format("split-k {} leaves {} pixels to a split, whose images span more than {} bytes: choose "
                         "at least {}, or auto",
                         wanted, ceil_div(pixels, wanted), range_bytes, ceil_div(pixels, max_split_pixels(q)))};
-    const std::int64_t length = split_length(q, static_cast<int>(wanted));
+    const std::int64_t length = split_length(c, q, static_cast<int>(wanted));
     const std::int64_t splits = ceil_div(pixels, length); // rounding up the length can leave the last ones empty
     if(status possible = conv::check_launch(splits, tiles_of(c, q)); !possible)
         return possible;
     const std::size_t partials = static_cast<std::size_t>(weights_of(q)) * sizeof(float);
     chosen.splits              = static_cast<int>(splits);
-    chosen.workspace_bytes =
-        conv::copies_bytes(p, q, copied) + (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
-    chosen.cost            = cost(dev, c, p, q);
-    chosen.schedule.blocks = conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * splits);
+    chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * splits, choice.shares);
+    chosen.cost     = cost(dev, c, p, q);
+    chosen.workspace_bytes = conv::copies_bytes(p, q, copied) + work_of(c, q, chosen).bytes() +
+                             (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
     return chosen;
 }
 

@@ -10,13 +10,17 @@ namespace ck_tile::grouped_conv_fwd
 struct config
 {
     architecture arch;
-    int spatial;            // dimensions of the convolution, 1 to 3; problems of fewer run with lengths of 1 in front
-    gemm::tile_config tile; // m: output pixels, n: output channels, k: taps x input channels
+    int spatial; // dimensions of the convolution, see conv::check_convolution()
+    gemm::tile_config
+        tile; // m: output pixels, n: output channels, k: taps x input channels; m and n the other way round of pointwise ones
     conv::vector_widths vector;
 
+    constexpr bool is_pointwise() const { return spatial == 0; }
     constexpr data_type dtype() const { return tile.dtype(); }
     constexpr gemm::operand_access access() const
     {
+        if(is_pointwise())
+            return {.a = {majorness::k, vector.wei}, .b = {majorness::mn, vector.in}, .result = vector.out};
         return {.a = {majorness::k, vector.in}, .b = {majorness::k, vector.wei}, .result = vector.out};
     }
     constexpr distribution in_copy() const { return gemm::tiled_copy(tile, tile.block.m, majorness::k, vector.in); }

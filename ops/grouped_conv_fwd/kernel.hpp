@@ -8,6 +8,7 @@
 #include "ck_tile/core/block_order.hpp"
 #include "ops/grouped_conv/activation.hpp"
 #include "ops/grouped_conv/pixel_range.hpp"
+#include "ops/grouped_conv/pointwise.hpp"
 #include "ops/grouped_conv/views.hpp"
 #include "ops/grouped_conv_fwd/config.hpp"
 
@@ -41,7 +42,8 @@ struct arguments
     conv::arguments conv;
     divider splits;
     merge<4, dividers<4>> order; // of tiles: splits, groups, rows and columns of Y
-    int blocks;                  // that make them
+    gemm::stream_k work;         // how blocks make them,
+    gemm::partial_tiles shared;  // and where the sums of shares are
     int wei_steps;               // of the main loop, if a block's tiles have the same W; else 0
     std::int64_t outputs;        // elements of Y
 };
@@ -61,8 +63,8 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        gemm::run_tiles<shape, C.tile.loop(), registers>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end,
-                                                         a.blocks);
+        gemm::run_tiles<shape, C.tile.loop(), registers>(b, tiles{b, a}, static_cast<int>(b.at.x), a.work.count(),
+                                                         a.work.blocks);
     }
 
   private:
@@ -70,6 +72,7 @@ struct program
     struct coord
     {
         int group, split;
+        gemm::tile_share share;
         conv::pixel_range pixels;
         conv::reduction_range l;
         multi_index<2> origin;
@@ -83,17 +86,22 @@ struct program
         // Tiles of the same pixels are neighbours: they share X in the cache.
         CK_TILE_FN coord at(int number) const
         {
+            const gemm::tile_share share = args.work.share<gemm::is_persistent(C.tile.pipeline)>(number);
             const auto digits =
-                args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(number, args.order.end)});
+                args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(share.tile, args.order.end)});
             const conv::pixel_range pixels =
                 conv::range_of(std::int64_t(digits[2]) * shape.m, shape.m, args.conv.by_output, args.conv.batch);
             return {.group  = digits[1],
                     .split  = digits[0],
+                    .share  = share,
                     .pixels = pixels,
-                    .l = conv::reduction_of(digits[0], args.splits, product(args.conv.filter) * args.conv.c, shape.k),
+                    .l      = conv::reduction_of(share, digits[0], args.splits, product(args.conv.filter) * args.conv.c,
+                                                 shape.k),
                     .origin = {pixels.begin, digits[3] * shape.n}};
         }
         CK_TILE_FN int steps(const coord& p) const { return p.l.steps; }
+        CK_TILE_FN gemm::tile_share share(const coord& p) const { return p.share; }
+        CK_TILE_FN gemm::partial_tiles partials() const { return args.shared; }
         CK_TILE_FN bool b_stays(int stages) const { return args.wei_steps > 0 && stages % args.wei_steps == 0; }
 
         // X as [pixels, taps x C]
@@ -151,6 +159,14 @@ struct program
                                strided<2>{{p.pixels.end, k}, {0, 1}}};
         }
     };
+};
+
+template <config C>
+requires(C.is_pointwise())
+struct program<C> : conv::pointwise_program<C.arch, C.tile, majorness::k, C.vector.wei, C.vector.in, finish>
+{
+    static constexpr violation broken = check(C);
+    CK_TILE_REJECT(broken);
 };
 
 } // namespace ck_tile::grouped_conv_fwd

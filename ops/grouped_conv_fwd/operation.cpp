@@ -16,8 +16,14 @@ namespace
 
 std::int64_t outputs_of(const conv::problem& p) { return p.groups * p.k * conv::pixels_of(p); }
 
-std::int64_t tiles_m(const config& c, const conv::problem& p) { return ceil_div(conv::pixels_of(p), c.tile.block.m); }
-std::int64_t tiles_n(const config& c, const conv::problem& p) { return ceil_div(p.k, c.tile.block.n); }
+std::int64_t tiles_m(const config& c, const conv::problem& p)
+{
+    return ceil_div(c.is_pointwise() ? p.k : conv::pixels_of(p), c.tile.block.m);
+}
+std::int64_t tiles_n(const config& c, const conv::problem& p)
+{
+    return ceil_div(c.is_pointwise() ? conv::pixels_of(p) : p.k, c.tile.block.n);
+}
 
 arguments arguments_of(const conv::problem& p, const tensors& data, conv::activation activation)
 {
@@ -29,7 +35,8 @@ arguments arguments_of(const conv::problem& p, const tensors& data, conv::activa
             .conv      = conv::make_arguments(p),
             .splits    = 1,
             .order     = {},
-            .blocks    = 0,
+            .work      = {},
+            .shared    = {},
             .wei_steps = 0,
             .outputs   = outputs_of(p)};
 }
@@ -57,6 +64,16 @@ tensors computed(conv::computed_tensors& t, const tensors& data)
 
 // Of the main loop of a tile.
 std::int64_t steps_of(const config& c, const conv::problem& q) { return ceil_div(conv::row_length(q), c.tile.block.k); }
+
+bool keeps_weights(const config& c, const conv::problem& q, int splits)
+{
+    return !c.is_pointwise() && conv::keeps_weights(c.tile, q, splits, steps_of(c, q));
+}
+
+conv::launch_work work_of(const config& c, const conv::problem& q, const plan<operation>& planned)
+{
+    return {c.tile, planned.schedule, tiles_m(c, q) * tiles_n(c, q) * q.groups * planned.splits, steps_of(c, q)};
+}
 
 std::size_t partial_bytes(const conv::problem& p, int splits)
 {
@@ -93,13 +110,13 @@ double operation::floor_bytes(const problem& p)
 
 status operation::supports(const config& c, const problem& p)
 {
-    const conv::problem q = conv::computed(p, c.vector);
+    const conv::problem q = conv::computed(p, c.spatial, c.vector);
     status rules;
-    conv::need_dimensions(rules, c.spatial, p.spatial);
+    conv::need_dimensions(rules, c.spatial, p, c.vector.in, c.vector.wei);
     conv::need_little_padding(rules, p, q);
     conv::need_short_filter(rules, p, c.vector.in);
     conv::need_view_of_weights(rules, q, bytes_of(p.type));
-    conv::need_view_of_images(rules, q, c.tile.block.m, p.output_pixels());
+    conv::need_view_of_images(rules, q, c.is_pointwise() ? c.tile.block.n : c.tile.block.m, p.output_pixels());
     conv::need_blocks(rules, tiles_m(c, q) * tiles_n(c, q) * p.groups);
     return rules;
 }
@@ -108,22 +125,25 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c          = chosen.chosen->configuration;
     const problem& p         = chosen.problem;
-    const conv::problem q    = conv::computed(p, c.vector);
+    const conv::problem q    = conv::computed(p, c.spatial, c.vector);
     const std::int64_t tiles = tiles_m(c, q) * tiles_n(c, q) * q.groups, steps = steps_of(c, q);
     if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
         return possible;
-    const bool partials_fit =
-        conv::partials_fit(q, c.tile.block.m, q.output_pixels(), q.output_pixels() * q.groups * q.k);
+    if(status possible = conv::check_pointwise(c.spatial, chosen.splits); !possible)
+        return possible;
+    const bool partials_fit = !c.is_pointwise() && conv::partials_fit(q, c.tile.block.m, q.output_pixels(),
+                                                                      q.output_pixels() * q.groups * q.k);
     if(status possible = conv::check_partials(chosen.splits, partials_fit); !possible)
         return possible;
-    const conv::split_choice choice = conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), {{tiles, steps}},
-                                                          outputs_of(q), partials_fit ? chosen.splits : 1);
-    chosen.splits                   = choice.splits;
-    chosen.cost = choice.cost * (1 + 0.05 * (c.spatial - p.spatial)) + conv::copies_cost(p, q, copied(p));
-    chosen.schedule.blocks =
-        conv::launch_blocks(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits,
-                            conv::keeps_weights(c.tile, q, chosen.splits, steps) ? tiles_n(c, q) : 1);
-    chosen.workspace_bytes = conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits);
+    const conv::split_choice choice =
+        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), {{tiles, steps}}, outputs_of(q),
+                            partials_fit ? chosen.splits : 1, conv::fits_cache(q, facts(c.arch)));
+    chosen.splits = choice.splits;
+    chosen.cost   = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied(p));
+    chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits, choice.shares,
+                                          keeps_weights(c, q, chosen.splits) ? tiles_n(c, q) : 1);
+    chosen.workspace_bytes =
+        conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits) + work_of(c, q, chosen).bytes();
     return chosen;
 }
 
@@ -132,18 +152,26 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const config& c       = planned.chosen->configuration;
     const problem& p      = planned.problem;
     const auto& support   = *planned.support;
-    const conv::problem q = conv::computed(p, c.vector);
+    const conv::problem q = conv::computed(p, c.spatial, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
+    const conv::launch_work work = work_of(c, q, planned);
+    if(c.is_pointwise())
+    {
+        auto a  = conv::pointwise_arguments_of(q, true, data.wei, data.in, data.out,
+                                               finish{data.bias, data.residual, p.activation});
+        a.order = {
+            {{a.groups, static_cast<int>(std::max<std::int64_t>(tiles_n(c, q), 1)), static_cast<int>(tiles_m(c, q))}}};
+        return work.launches(support["sum"], workspace, p.type, finish_sum{{}, 1, 1}, *planned.chosen->main, a);
+    }
     arguments a = arguments_of(q, computed(copies, data), p.activation);
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
     a.order     = {{{planned.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(tiles_m(c, q), 1)),
                      static_cast<int>(tiles_n(c, q))}}};
-    a.blocks    = planned.schedule.blocks;
-    if(conv::keeps_weights(c.tile, q, planned.splits, steps_of(c, q)) && a.blocks % tiles_n(c, q) == 0)
+    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % tiles_n(c, q) == 0)
         a.wei_steps = static_cast<int>(steps_of(c, q));
-
-    std::vector<launch> all = {{*planned.chosen->main, a.blocks, a}};
+    std::vector<launch> all =
+        work.launches(support["sum"], copies.rest(), p.type, finish_sum{{}, 1, 1}, *planned.chosen->main, a);
     if(planned.splits > 1)
     {
         const bool by_group                     = q.layout == conv::layout::gnhwc;

@@ -4,6 +4,7 @@
 
 #include "ops/grouped_conv/activation.hpp"
 #include "ops/grouped_conv/problem.hpp"
+#include "ops/grouped_conv/schedule.hpp"
 #include "ops/grouped_conv_fwd/config.hpp"
 #include "ops/harness/tensor_set.hpp"
 #include "ops/operation.hpp"
@@ -54,13 +55,10 @@ struct operation
     static constexpr const char* support[] = {"sum", "repack", "reference"};
     static constexpr bool splits_reduction = true;
 
-    using problem = grouped_conv_fwd::problem;
-    using config  = grouped_conv_fwd::config;
-    using tensors = grouped_conv_fwd::tensors;
-    struct schedule
-    {
-        int blocks = 0; // of the main kernel's launch
-    };
+    using problem  = grouped_conv_fwd::problem;
+    using config   = grouped_conv_fwd::config;
+    using tensors  = grouped_conv_fwd::tensors;
+    using schedule = conv::schedule;
 
     static status validate(const problem& p) { return conv::validate(p); }
     static std::vector<tensor_info> tensor_list(const problem& p);

@@ -58,6 +58,21 @@ inline problem uneven_problem()
             .right_pad = {0, 2}};
 }
 
+// Pointwise, channels first: more rows, columns and steps than a tile has, which begin in the middle of images.
+inline problem pointwise_problem()
+{
+    return {.spatial   = 2,
+            .groups    = 2,
+            .batch     = 7,
+            .k         = 136,
+            .c         = 72,
+            .filter    = {1, 1},
+            .input     = {6, 8},
+            .left_pad  = {0, 0},
+            .right_pad = {0, 0},
+            .layout    = layout::ngchw};
+}
+
 // By name, for messages; the layouts take turns.
 inline std::vector<std::pair<std::string, problem>> awkward_problems()
 {
@@ -120,6 +135,7 @@ inline std::vector<std::pair<std::string, problem>> awkward_problems()
     };
     for(std::size_t i = 0; i < all.size(); ++i)
         all[i].second.layout = static_cast<layout>(i % 3);
+    all.push_back({"pointwise, channels first", pointwise_problem()});
     return all;
 }
 
@@ -135,13 +151,14 @@ inline std::vector<problem> in_all_layouts(problem p)
     return all;
 }
 
-// A problem whose lengths are multiples of `k` and `c`, mostly of more than one tile of `rows` positions.
+// A problem whose lengths are multiples of `k` and `c`, mostly of more than one tile of `rows` positions; of no spatial dimensions, a
+// pointwise one, channels first, whose pixels are a multiple of 8.
 inline problem random_problem_of(random_numbers& random, int spatial, int k, int c, int tile_k, int tile_c)
 {
     const auto length = [&](int vector, int tile) {
         return vector * random.between(1, std::max(1, (tile + 24) / vector));
     };
-    problem p = {.spatial = random.between(1, spatial),
+    problem p = {.spatial = spatial == 0 ? random.between(1, 3) : random.between(1, spatial),
                  .groups  = random.between(1, 2),
                  .batch   = random.between(1, 3),
                  .k       = length(k, tile_k),
@@ -155,6 +172,13 @@ inline problem random_problem_of(random_numbers& random, int spatial, int k, int
         p.left_pad[d]  = random.between(0, 2);
         p.right_pad[d] = random.between(0, 2);
         p.input[d]     = p.window(static_cast<int>(d)) + random.between(0, p.spatial == 3 ? 3 : 9);
+    }
+    if(spatial == 0)
+    {
+        p.layout = layout::ngchw;
+        p.filter = p.stride = {1, 1, 1};
+        p.left_pad = p.right_pad                         = {};
+        p.input[static_cast<std::size_t>(p.spatial - 1)] = 8 * random.between(1, 3);
     }
     return p;
 }

@@ -4,6 +4,7 @@
 
 #include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/gemm/pipelines/traits.hpp"
+#include "ck_tile/gemm/stream_k.hpp"
 #include "ck_tile/verbs/copy.hpp"
 #include "ck_tile/verbs/stage_ring.hpp"
 
@@ -101,6 +102,19 @@ class operand_stream
     int number_, end_, stride_, step_ = 0;
     operands now_;
 };
+
+// Whether the block has to store what it has multiplied: of a tile in several shares, if it has added them up.
+template <shape S, class Tiles, class Coord>
+CK_TILE_FN bool is_complete(tile<float, accumulator(S)>& acc, const Tiles& tiles, const Coord& here)
+{
+    if constexpr(requires { tiles.share(here); })
+    {
+        const tile_share share = tiles.share(here);
+        if(share.shares != 1)
+            return share.shares > 0 && add_shares<S>(acc, tiles.partials(), share);
+    }
+    return true;
+}
 } // namespace detail
 
 // Registers of a lane of each role, in steps of 8, where the block starts with `each` for all: waves that multiply have what they need
@@ -226,7 +240,8 @@ struct pipeline_traits<pipeline::wave_specialized>
                 if(steps > 0)
                     stages.used();
                 pin_accumulators(acc);
-                tiles.store(here, acc);
+                if(detail::is_complete<S>(acc, tiles, here))
+                    tiles.store(here, acc);
                 sync_wave(); // one lane says that all have read the coord
                 told.used();
             }

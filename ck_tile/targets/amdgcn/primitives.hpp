@@ -2,6 +2,7 @@
 // The primitives that AMD's GPUs share. An architecture states rounds_to_bf16, and detail::buffer_format before it includes this.
 #pragma once
 
+#include "ck_tile/targets/absent/arrivals.hpp"
 #include "ck_tile/targets/absent/async_copy.hpp"
 #include "ck_tile/targets/absent/cluster.hpp"
 #include "ck_tile/targets/absent/mbarrier.hpp"

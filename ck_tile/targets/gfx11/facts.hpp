@@ -23,6 +23,7 @@ inline constexpr target gfx11 = {
     .transposed_reads       = false,
     .compute_units          = 96,
     .chiplets               = 1,
+    .cache_bytes            = 96 << 20,
     .instructions           = {opcode::wmma_16x16x16_fp16, opcode::wmma_16x16x16_bf16, opcode::fma_4x8x1_fp32},
     .instruction_count      = 3,
 };

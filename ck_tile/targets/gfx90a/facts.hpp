@@ -23,6 +23,7 @@ inline constexpr target gfx90a = {
     .transposed_reads       = false,
     .compute_units          = 104,
     .chiplets               = 1,
+    .cache_bytes            = 8 << 20,
     .instructions           = {opcode::mfma_32x32x8_fp16, opcode::mfma_16x16x16_fp16, opcode::mfma_4x4x4_16_blocks_fp16,
                                opcode::mfma_32x32x8_bf16, opcode::mfma_16x16x16_bf16, opcode::mfma_4x4x4_16_blocks_bf16,
                                opcode::mfma_32x32x2_fp32, opcode::mfma_16x16x4_fp32},

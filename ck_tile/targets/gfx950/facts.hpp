@@ -23,6 +23,7 @@ inline constexpr target gfx950 = {
     .transposed_reads       = true, // ds_read_b64_tr_b16
     .compute_units          = 256,
     .chiplets               = 8,
+    .cache_bytes            = 256 << 20,
     .instructions      = {opcode::mfma_32x32x16_fp16, opcode::mfma_16x16x32_fp16, opcode::mfma_32x32x8_fp16,
                           opcode::mfma_16x16x16_fp16, opcode::mfma_4x4x4_16_blocks_fp16, opcode::mfma_32x32x16_bf16,
                           opcode::mfma_16x16x32_bf16, opcode::mfma_32x32x8_bf16, opcode::mfma_16x16x16_bf16,

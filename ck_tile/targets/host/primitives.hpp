@@ -19,6 +19,13 @@ CK_TILE_FN void sync_block() {}
 CK_TILE_FN void sync_wave() {}
 CK_TILE_FN void schedule_fence() {}
 
+// One for all waves, as one thread stands for them.
+template <int Waves>
+CK_TILE_FN unsigned arrive_in_memory(unsigned* arrived)
+{
+    return __atomic_fetch_add(arrived, 1u, __ATOMIC_ACQ_REL);
+}
+
 template <step_mix>
 CK_TILE_FN void schedule_step()
 {

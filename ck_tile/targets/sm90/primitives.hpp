@@ -26,6 +26,16 @@ CK_TILE_FN void sync_waves()
 
 inline constexpr bool has_wave_roles = true;
 
+template <int Waves>
+CK_TILE_FN unsigned arrive_in_memory(unsigned* arrived)
+{
+    unsigned before = 0;
+    sync_wave();
+    if(thread_id() % 32 == 0)
+        before = __scoped_atomic_fetch_add(arrived + thread_id() / 32, 1u, __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE);
+    return static_cast<unsigned>(__nvvm_shfl_sync_idx_i32(0xffffffff, static_cast<int>(before), 0, 0x1f));
+}
+
 // Of the registers that the block has: those that give go first.
 template <int Now, int Before>
 CK_TILE_FN void use_registers()

@@ -21,7 +21,7 @@ std::vector<int> splits_of(const Config& c, const operation::problem& p)
         if constexpr(requires { c.split; })
             return c.split == decltype(Config::split)::any_split && p.batch * p.output_pixels() >= 3;
         else
-            return std::min(p.filter_taps() * p.c, p.k) >= 3 * c.tile.block.k;
+            return !c.is_pointwise() && std::min(p.filter_taps() * p.c, p.k) >= 3 * c.tile.block.k;
     }();
     return can_split ? std::vector{0, 1, 3} : std::vector{0, 1};
 }
@@ -70,6 +70,40 @@ TEST_P(Direction, SameBitsOnEveryRun)
                                     const std::vector<int> all = several_splits(c, given);
                                     return std::vector(all.begin() + 1, all.end());
                                 });
+}
+
+// However many blocks there are, and whether each has a share of its own or tiles are made in parts. The same bits on every run, whichever
+// wave comes last.
+TEST_P(Direction, TilesThatBlocksShare)
+{
+    problem of_several_steps =
+        problem{.spatial = 2, .groups = 1, .batch = 3, .k = 264, .c = 136, .filter = {3, 3}, .input = {9, 11}};
+    problem pointwise = pointwise_problem();
+    pointwise.k = pointwise.c = 520;
+    for(operation::problem p : {of_several_steps, pointwise})
+    {
+        p.type = type;
+        const experiment<operation> e(p);
+        for(plan<operation> each :
+            all_plans<operation>(dev, p, [](const auto&, const auto&) { return std::vector{1}; }))
+        {
+            const gemm::tile_config& tile = each.chosen->configuration.tile;
+            if(!gemm::is_persistent(tile.pipeline))
+                continue;
+            const std::size_t without_shares = each.workspace_bytes;
+            for(const schedule& s : {schedule{7, 0}, schedule{5, 0}, schedule{256, 2}, schedule{384, 3}})
+            {
+                constexpr std::size_t tiles = 128; // at most
+                each.schedule               = s;
+                each.workspace_bytes = without_shares +
+                                       4 * (std::size_t(s.blocks) + tiles) * std::size_t(tile.block.m * tile.block.n) +
+                                       4096;
+                const auto after     = e.run_plan(dev, each);
+                e.expect_right(after, describe_plan(each));
+                EXPECT_TRUE(results_of(after) == results_of(e.run_plan(dev, each))) << describe_plan(each);
+            }
+        }
+    }
 }
 
 TEST_P(Direction, ReferenceKernelAgreesWithTheReference)

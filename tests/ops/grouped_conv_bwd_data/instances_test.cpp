@@ -27,7 +27,7 @@ operation::problem random_problem(const config& c, random_numbers& random)
 
 std::vector<int> one_and_two_splits(const config& c, const operation::problem& p)
 {
-    return p.k > 2 * c.tile.block.k ? std::vector{1, 2} : std::vector{1};
+    return !c.is_pointwise() && p.k > 2 * c.tile.block.k ? std::vector{1, 2} : std::vector{1};
 }
 
 TEST_P(Instances, AreRightOnProblemsThatTheySupport)

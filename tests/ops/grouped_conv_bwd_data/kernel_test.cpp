@@ -16,7 +16,7 @@ using problem = operation::problem;
 // The instance's own choice, one split, and where there is so much to split, three.
 std::vector<int> several_splits(const config& c, const problem& p)
 {
-    return p.k >= 3 * c.tile.block.k ? std::vector{0, 1, 3} : std::vector{0, 1};
+    return !c.is_pointwise() && p.k >= 3 * c.tile.block.k ? std::vector{0, 1, 3} : std::vector{0, 1};
 }
 
 class Kernel : public kernel_test

@@ -104,7 +104,7 @@ TEST(Config, RejectionsSayRuleValueAndFix)
         return [=](config& c) { c.tile.block = {m, n, k}, c.tile.waves = {waves_m, waves_n}; };
     };
     // clang-format off
-    expect(good, [](config& c) { c.spatial = 4; }, "spatial dimensions must be 1, 2 or 3", 4, "choose one of them");
+    expect(good, [](config& c) { c.spatial = 4; }, "spatial dimensions must be 1, 2 or 3, or 0 of pointwise convolutions", 4, "choose one of them");
     expect(good, [](config& c) { c.tile.instruction = opcode::mfma_4x4x4_16_blocks_fp16; },
            "an implicit GEMM needs an instruction of one block", 16, "choose one with blocks = 1");
     expect(async, [](config& c) { c.tile.epilogue = gemm::epilogue::through_lds; },

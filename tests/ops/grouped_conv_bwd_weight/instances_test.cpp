@@ -3,6 +3,7 @@
 // the fp64 reference says. Linked with the instances of the library, and with those of configurations drawn at random.
 #include "ops/grouped_conv_bwd_weight/describe.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
+#include "tests/support/convolutions.hpp"
 #include "tests/support/operation_test.hpp"
 
 #include <algorithm>
@@ -21,6 +22,13 @@ conv::problem random_problem(const config& c, random_numbers& random)
     const auto length = [&](int vector, int tile) {
         return vector * random.between(1, std::max(1, (tile + 24) / vector));
     };
+    if(c.is_pointwise())
+    {
+        conv::problem p =
+            conv::random_problem_of(random, 0, c.vector.out, c.vector.wei, c.tile.block.m, c.tile.block.n);
+        p.type = c.dtype();
+        return p;
+    }
     conv::problem p = {.spatial = random.between(1, c.spatial),
                        .groups  = random.between(1, 2),
                        .batch   = random.between(1, 2),

@@ -16,7 +16,7 @@ using problem = operation::problem;
 // The instance's own choice, one split, and where there is so much to split, three.
 std::vector<int> several_splits(const config& c, const problem& p)
 {
-    return p.filter_taps() * p.c >= 3 * c.tile.block.k ? std::vector{0, 1, 3} : std::vector{0, 1};
+    return !c.is_pointwise() && p.filter_taps() * p.c >= 3 * c.tile.block.k ? std::vector{0, 1, 3} : std::vector{0, 1};
 }
 
 class Kernel : public kernel_test
@@ -39,8 +39,9 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
 // Each part of y = activation(convolution + bias + residual) with each other, infinities and NaNs too.
 TEST_P(Kernel, FinishesWithBiasResidualAndActivation)
 {
-    const auto problems = conv::in_all_layouts(
+    auto problems = conv::in_all_layouts(
         {.spatial = 2, .groups = 2, .batch = 2, .k = 24, .c = 24, .filter = {2, 3}, .input = {6, 5}});
+    problems.push_back(conv::pointwise_problem());
     std::size_t number = 0; // the layouts take turns
     for(const auto& activation : enumerators<conv::activation>::all)
         for(const int terms : {0, 1, 2, 3})
@@ -116,6 +117,27 @@ TEST_P(Kernel, RejectionsSayWhy)
     p.filter = {3, 3}, c.spatial = 1;
     EXPECT_EQ(reason_of<operation>(c, p),
               "the instance has 1 spatial dimensions, the problem 2: choose one with as many");
+    c.spatial = 0;
+    EXPECT_EQ(
+        reason_of<operation>(c, p),
+        "the instance has pixels as columns, which nhwgc does not have side by side: choose one of 1 to 3 spatial "
+        "dimensions, or ngchw");
+    p.layout = conv::layout::ngchw;
+    EXPECT_EQ(
+        reason_of<operation>(c, p),
+        "the instance is pointwise, and the problem has a filter or stride other than 1, or pads: choose one of 1 "
+        "to 3 spatial dimensions");
+    problem pointwise(conv::pointwise_problem());
+    pointwise.type  = c.dtype();
+    pointwise.input = {3, 5};
+    EXPECT_EQ(reason_of<operation>(c, pointwise),
+              "pixels of an image must be a multiple of 8 to be moved so many at a time, but there are 15: choose an "
+              "instance of 1 to 3 spatial dimensions");
+    pointwise.input = {3, 8}, pointwise.c = 9;
+    EXPECT_EQ(reason_of<operation>(c, pointwise),
+              "C must be a multiple of 8 to be moved so many at a time, but there are 9: choose an instance of 1 to 3 "
+              "spatial dimensions");
+    p.layout           = conv::layout::nhwgc;
     p.type             = type;
     const auto planned = make_plan<operation>(dev, p, {.splits = 1000});
     EXPECT_NE(planned.reason().find("split-k 1000 is more than the "), std::string::npos) << planned.reason();
