@@ -196,4 +196,16 @@ struct distribution
     friend constexpr bool operator==(const distribution&, const distribution&) = default;
 };
 
+// The transposed tile, held alike.
+constexpr distribution transposed(distribution d)
+{
+    for(digits* level : {&d.cluster, &d.wave, &d.lane, &d.reg, &d.vec})
+        for(int i = 0; i < level->count; ++i)
+            if(int& dim = level->at[i].dim; level->at[i].stride != 0 && dim < 2)
+                dim = 1 - dim;
+    const int rows = d.lengths[0];
+    d.lengths[0] = d.lengths[1], d.lengths[1] = rows;
+    return d;
+}
+
 } // namespace ck_tile

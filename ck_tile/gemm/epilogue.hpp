@@ -84,8 +84,8 @@ constexpr distribution one_by_one(const shape& s)
     return d;
 }
 
-// What one wave has in LDS of a strip: rows of a line, of so many columns of elements of `bytes` each. As fragments, and as vectors of 16
-// bytes along rows.
+// What one wave has in LDS of a strip: so many columns of elements of `bytes` each. As fragments, and as vectors of 16 bytes along rows, or
+// along columns, where the result is stored transposed: then these are tiles of the transposed strip.
 constexpr int line_columns(int bytes) { return lds_line_chunks * lds_chunk_bytes / bytes; }
 
 constexpr distribution lines_as_fragments(const shape& s, int bytes)
@@ -96,29 +96,36 @@ constexpr distribution lines_as_fragments(const shape& s, int bytes)
     return d;
 }
 
-constexpr distribution lines_as_rows(const shape& s, int bytes)
+constexpr distribution lines_as_vectors(const shape& s, int bytes, bool transposed)
 {
     distribution d   = strip(s);
-    const int vector = lds_chunk_bytes / bytes, down = s.fragment().a.lanes() / lds_line_chunks;
+    const int vector = lds_chunk_bytes / bytes, lanes = s.fragment().a.lanes();
+    const int length = transposed ? s.a_rows() : line_columns(bytes),
+              width  = transposed ? line_columns(bytes) : s.a_rows();
+    const int along = length / vector, across = lanes / along; // lanes
     d.lengths[1] = line_columns(bytes);
-    d.lane       = {{lds_line_chunks, 1, vector}, {down, 0, 1}};
-    d.reg        = {{s.a_rows() / down, 0, down}};
-    d.vec        = {{vector, 1, 1}};
+    if(transposed)
+        d = ck_tile::transposed(d);
+    d.lane = {{along, 1, vector}, {across, 0, 1}};
+    d.reg  = {{width / across, 0, across}};
+    d.vec  = {{vector, 1, 1}};
     return d;
 }
 
-constexpr lds_layout lines_in_lds(const shape& s, int bytes)
+constexpr lds_layout lines_in_lds(const shape& s, int bytes, bool transposed)
 {
-    const distribution written = lines_as_fragments(s, bytes);
-    return free_of_conflicts(written.lengths[0], written.lengths[1], bytes, written, lines_as_rows(s, bytes));
+    const distribution fragments = lines_as_fragments(s, bytes),
+                       written   = transposed ? ck_tile::transposed(fragments) : fragments;
+    return free_of_conflicts(written.lengths[0], written.lengths[1], bytes, written,
+                             lines_as_vectors(s, bytes, transposed));
 }
 
 // Whether waves have rows alone, of whole lines.
 constexpr bool has_lines(const shape& s)
 {
-    const distribution rows = lines_as_rows(s, 4);
+    const distribution rows = lines_as_vectors(s, 4, false), columns = lines_as_vectors(s, 2, true);
     return s.waves_n == 1 && s.n % line_columns(2) == 0 && line_columns(4) % s.fragment().n == 0 && rows.covers() &&
-           rows.threads() == s.threads();
+           columns.covers() && rows.threads() == s.threads();
 }
 
 // Strip `i` of the accumulator: every row_fragments-th register.
@@ -328,26 +335,29 @@ CK_TILE_FN void store_through_lds(const block& in, const tile<float, accumulator
     }
 }
 
-// Writes C at `origin` of a view, f applied and converted to its type: each wave its rows, through line_lds_bytes() of LDS at `LdsAt`. What
-// f has nothing to add to goes there in the type of the output.
-template <shape S, int LdsAt, class Out, class F = unchanged, class... More>
+// Writes C, or C transposed, at `origin` of a view, f applied and converted to its type: each wave its rows, through line_lds_bytes() of LDS
+// at `LdsAt`. What f has nothing to add to goes there in the type of the output.
+template <shape S, int LdsAt, bool Transposed = false, class Out, class F = unchanged, class... More>
 CK_TILE_FN void store_by_wave(const block& in, const tile<float, accumulator(S)>& acc, const Out& to,
                               const multi_index<2>& origin, const F& f = {}, const More&... more)
 {
     if constexpr(legal_shape<S>::value)
     {
-        using element               = typename Out::element;
-        using between               = std::conditional_t<std::is_same_v<F, unchanged>, element, float>;
-        constexpr int bytes         = sizeof(between);
-        constexpr distribution wide = detail::lines_as_rows(S, bytes);
-        constexpr int rows = wide.lengths[0], columns = wide.lengths[1];
-        const lds_tile<between, detail::lines_in_lds(S, bytes)> lines{in.lds_at<between>(LdsAt)};
+        using element       = typename Out::element;
+        using between       = std::conditional_t<std::is_same_v<F, unchanged>, element, float>;
+        constexpr int bytes = sizeof(between), along = Transposed ? 1 : 0; // dimension of C's rows
+        constexpr distribution wide      = detail::lines_as_vectors(S, bytes, Transposed),
+                               fragments = detail::lines_as_fragments(S, bytes),
+                               written   = Transposed ? transposed(fragments) : fragments;
+        constexpr int rows = wide.lengths[along], columns = wide.lengths[1 - along];
+        const lds_tile<between, detail::lines_in_lds(S, bytes, Transposed)> lines{in.lds_at<between>(LdsAt)};
         static_for<S.row_fragments()>([&](auto i) {
-            tile_writer<wide, 1, Out, F, More...> out(to, {origin[0] + i * rows, origin[1]}, f, more...);
+            multi_index<2> first = origin;
+            first[along] += i * rows;
+            tile_writer<wide, 1 - along, Out, F, More...> out(to, first, f, more...);
             static_for<S.n / columns>([&](auto j) {
-                store(lines,
-                      convert<between>(
-                          subtile<detail::lines_as_fragments(S, bytes), multi_index{i * rows, j * columns, 0}>(acc)));
+                const auto some = subtile<fragments, multi_index{i * rows, j * columns, 0}>(acc);
+                store(lines, convert<between>(renumber<written>(some)));
                 sync_wave();
                 out.write(load<wide>(lines));
                 sync_wave();

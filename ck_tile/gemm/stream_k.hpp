@@ -136,20 +136,6 @@ constexpr distribution accumulators_in_memory(const shape& s)
             .vec     = {{vector, 0, 1}}};
 }
 
-// What threads hold, as another tile of as many elements of each: element i of a thread is its element i.
-template <distribution To, class T, distribution From>
-CK_TILE_FN tile<T, To> renumbered(const tile<T, From>& x)
-{
-    static_assert(From.regs() * From.vecs() == To.regs() * To.vecs() && From.threads() == To.threads());
-    tile<T, To> y;
-    for_each_thread<To>([&](thread t) {
-        register_for<To.regs() * To.vecs()>([&](auto i) {
-            y.file_of(t).reg[i / To.vecs()][i % To.vecs()] = x.file_of(t).reg[i / From.vecs()][i % From.vecs()];
-        });
-    });
-    return y;
-}
-
 // Leaves the sums of a share. Of the wave that comes last with its rows, they become those of the tile, and it is told so.
 template <shape S>
 CK_TILE_FN bool add_shares(tile<float, accumulator(S)>& acc, const partial_tiles& memory, const tile_share& own)
@@ -160,13 +146,13 @@ CK_TILE_FN bool add_shares(tile<float, accumulator(S)>& acc, const partial_tiles
         return make_window<all>(tensor_view{memory.sums + share * of_tile, of_tile, packed<1>({int(of_tile)})},
                                 multi_index{0});
     };
-    store(sums_of(own.number), renumbered<all>(acc));
+    store(sums_of(own.number), renumber<all>(acc));
     if(arrive_in_memory<S.waves()>(memory.arrived + own.shared * S.waves()) != unsigned(own.shares - 1))
         return false;
     auto sums = load(sums_of(own.first_number));
     for(int share = own.first_number + 1; share < own.first_number + own.shares; ++share)
         sums = map([](float x, float y) { return x + y; }, sums, load(sums_of(share)));
-    acc = renumbered<accumulator(S)>(sums);
+    acc = renumber<accumulator(S)>(sums);
     return true;
 }
 } // namespace detail

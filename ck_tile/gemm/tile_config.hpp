@@ -154,15 +154,18 @@ constexpr violation check(const tile_config& c, const target& t, const operand_a
                            tiled_copy(c, s.n * s.inst().blocks, access.b.major, access.b.vector), t);
 }
 
-// Writes C at `origin` of a view by the configuration's epilogue, in vectors of `Vector` elements.
-template <tile_config C, int Vector, int Tables = 0, class Acc, class Out, class... FinishAndViews>
+// Writes C at `origin` of a view by the configuration's epilogue, in vectors of `Vector` elements; transposed, by one that can.
+template <tile_config C, int Vector, int Tables = 0, bool Transposed = false, class Acc, class Out,
+          class... FinishAndViews>
 CK_TILE_FN void store_result(const block& in, const Acc& acc, const Out& to, const multi_index<2>& origin,
                              const FinishAndViews&... finish_and_views)
 {
+    static_assert(!Transposed || C.epilogue == epilogue::by_wave,
+                  "store_result: by_wave alone stores transposed results");
     if constexpr(C.epilogue == epilogue::direct)
         store_directly<C.shape()>(acc, to, origin, finish_and_views...);
     else if constexpr(C.epilogue == epilogue::by_wave)
-        store_by_wave<C.shape(), C.epilogue_at(Tables)>(in, acc, to, origin, finish_and_views...);
+        store_by_wave<C.shape(), C.epilogue_at(Tables), Transposed>(in, acc, to, origin, finish_and_views...);
     else
         store_through_lds<C.shape(), Vector>(in, acc, to, origin, finish_and_views...);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verbs that work element by element: map, generate, convert; and rearrange, which renames a thread's registers.
+// The verbs that work element by element: map, generate, convert; and rearrange and renumber, which rename a thread's registers.
 #pragma once
 
 #include "ck_tile/core/tile.hpp"
@@ -140,6 +140,21 @@ CK_TILE_FN constexpr tile<T, To> rearrange(const tile<T, From>& x)
                     x.file_of(t).reg[from / From.vecs()][from % From.vecs()];
             });
         });
+    return y;
+}
+
+// What each thread holds, as another tile of which it has as many elements: its element i is what its element i was. Nothing moves.
+template <distribution To, class T, distribution From>
+CK_TILE_FN constexpr tile<T, To> renumber(const tile<T, From>& x)
+{
+    static_assert(From.regs() * From.vecs() == To.regs() * To.vecs() && From.threads() == To.threads(),
+                  "renumber: both distributions must have as many threads, and elements of a thread");
+    tile<T, To> y;
+    for_each_thread<To>([&](thread t) {
+        register_for<To.regs() * To.vecs()>([&](auto i) {
+            y.file_of(t).reg[i / To.vecs()][i % To.vecs()] = x.file_of(t).reg[i / From.vecs()][i % From.vecs()];
+        });
+    });
     return y;
 }
 

@@ -7,6 +7,27 @@
 namespace ck_tile::conv
 {
 
+// What the rows of an implicit GEMM are, of forward and backward data; its columns are the other. Pixels that are columns are more than an
+// instruction's rows: then fewer channels fill a tile.
+enum class gemm_rows
+{
+    pixels,
+    channels
+};
+
+} // namespace ck_tile::conv
+
+template <>
+struct ck_tile::enumerators<ck_tile::conv::gemm_rows>
+{
+    using enum conv::gemm_rows;
+    static constexpr const char* type                  = "conv::gemm_rows";
+    static constexpr enumerator<conv::gemm_rows> all[] = {{pixels, "pixels"}, {channels, "channels"}};
+};
+
+namespace ck_tile::conv
+{
+
 // Elements that one access moves: of Y or dY, of X or dX, of W or dW.
 struct vector_widths
 {
@@ -28,6 +49,17 @@ constexpr violation check_convolution(int spatial, const gemm::tile_config& tile
     if(gemm::is_persistent(tile.pipeline) && tile.epilogue == gemm::epilogue::through_lds)
         return {"a block that makes many tiles has the operands of the next one in LDS while it stores one",
                 name_of(tile.epilogue), "use by_wave or direct"};
+    return {};
+}
+
+// And for forward and backward data.
+constexpr violation check_rows(int spatial, gemm_rows rows, const gemm::tile_config& tile)
+{
+    if(spatial == 0 && rows != gemm_rows::channels)
+        return {"a pointwise instance has pixels as columns", name_of(rows), "use channels as rows"};
+    if(spatial > 0 && rows == gemm_rows::channels && tile.epilogue != gemm::epilogue::by_wave)
+        return {"channels as rows are stored transposed, which by_wave does alone", name_of(tile.epilogue),
+                "use by_wave, or pixels as rows"};
     return {};
 }
 

@@ -155,14 +155,15 @@ std::int64_t block_steps(const equal_blocks& b, std::int64_t splits)
 }
 
 // Of a step of the main loop, in units that compare instances: matrix work, and memory instructions by their width. Where copies and
-// products are asynchronous, threads issue copies alone; those of A, whose rows are gathered, cost nearly twice what B's cost (fitted to
-// tiles of 128 x 256, 256 x 128 and 128 x 192 on an H200).
-double step_cost(const gemm::tile_config& tile, const gemm::operand_access& access)
+// products are asynchronous, threads issue copies alone; those of pixels, whose rows are gathered, cost nearly twice what those of weights
+// cost, less where they are columns, of which LDS is read less often (fitted to tiles of 128 x 256, 256 x 128, 128 x 192, 256 x 64 and
+// 64 x 192 on an H200).
+double step_cost(const gemm::tile_config& tile, const gemm::operand_access& access, gemm_rows rows)
 {
     const double matrix = tile.block.m * tile.block.n, a = tile.block.m * (1 + 8.0 / access.a.vector),
-                 b = tile.block.n * (1 + 8.0 / access.b.vector);
-    return tile.block.k *
-           (gemm::is_persistent(tile.pipeline) ? matrix / 256 + 1.5 * a + 0.84 * b : matrix / 64 + a + b);
+                 b      = tile.block.n * (1 + 8.0 / access.b.vector);
+    const double copies = rows == gemm_rows::pixels ? 1.5 * a + 0.84 * b : 0.84 * a + 1.3 * b;
+    return tile.block.k * (gemm::is_persistent(tile.pipeline) ? matrix / 256 + copies : matrix / 64 + a + b);
 }
 
 } // namespace
@@ -203,8 +204,8 @@ split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, st
                            bool cached)
 {
     constexpr std::int64_t most = 4, least = 8; // shares of a tile; steps of a share
-    constexpr double leave  = 7,
-                     add    = 4; // steps: to leave the sums of a share, as all blocks do at once, and to add those of one
+    constexpr double leave = 7,
+                     add = 4; // steps: to leave the sums of a share, as all blocks do at once, and to add those of one
     const std::int64_t rest = tiles % slots;
     split_choice best       = {1, 1, std::numeric_limits<double>::infinity()};
     if(!gemm::is_persistent(tile.pipeline) || tile.epilogue != gemm::epilogue::by_wave || rest == 0 ||
@@ -228,13 +229,13 @@ split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, st
 bool fits_cache(const problem& p, const target& t) { return p.floor_bytes() <= 2. / 3. * t.cache_bytes; }
 
 split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int at_once,
-                           const gemm::operand_access& access, const std::vector<equal_blocks>& blocks,
+                           const gemm::operand_access& access, gemm_rows rows, const std::vector<equal_blocks>& blocks,
                            std::int64_t elements, int wanted, bool cached)
 {
     constexpr double partial   = 0.1; // steps: one tile of the sum
     const std::int64_t slots   = static_cast<std::int64_t>(dev.compute_units()) * at_once;
     const double partial_tiles = static_cast<double>(elements) / (tile.block.m * tile.block.n);
-    const double scale         = at_once * step_cost(tile, access); // blocks of a compute unit share it
+    const double scale         = at_once * step_cost(tile, access, rows); // blocks of a compute unit share it
     std::int64_t longest = 1, count = 0;
     for(const equal_blocks& b : blocks)
     {

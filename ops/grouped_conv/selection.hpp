@@ -5,6 +5,7 @@
 
 #include "ck_tile/gemm/tile_config.hpp"
 #include "ck_tile/runtime/device.hpp"
+#include "ops/grouped_conv/config.hpp"
 #include "ops/grouped_conv/limits.hpp"
 #include "ops/grouped_conv/problem.hpp"
 #include "ops/grouped_conv/schedule.hpp"
@@ -74,7 +75,7 @@ bool fits_cache(const problem& p, const target& t);
 // What costs least, of `wanted` splits where that is not 0. Partial sums are `elements` numbers each; `at_once` blocks run on a compute
 // unit.
 split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int at_once,
-                           const gemm::operand_access& access, const std::vector<equal_blocks>& blocks,
+                           const gemm::operand_access& access, gemm_rows rows, const std::vector<equal_blocks>& blocks,
                            std::int64_t elements, int wanted, bool cached);
 
 } // namespace ck_tile::conv

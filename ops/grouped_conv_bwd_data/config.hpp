@@ -12,20 +12,28 @@ struct config
     architecture arch;
     int spatial; // dimensions of the convolution, see conv::check_convolution()
     gemm::tile_config
-        tile; // m: input pixels of a residue class, n: input channels, k: taps x output channels; m and n the other way round
-              // of pointwise ones
+        tile; // m and n: input pixels of a residue class and input channels, as rows says; k: taps x output channels
+    conv::gemm_rows rows;
     conv::vector_widths vector;
 
     constexpr bool is_pointwise() const { return spatial == 0; }
+    constexpr bool has_pixel_rows() const { return rows == conv::gemm_rows::pixels; }
+    // Of a block's tile.
+    constexpr int tile_pixels() const { return has_pixel_rows() ? tile.block.m : tile.block.n; }
+    constexpr int tile_channels() const { return has_pixel_rows() ? tile.block.n : tile.block.m; }
     constexpr data_type dtype() const { return tile.dtype(); }
     constexpr gemm::operand_access access() const
     {
-        if(is_pointwise())
-            return {.a = {majorness::mn, vector.wei}, .b = {majorness::mn, vector.out}, .result = vector.in};
-        return {.a = {majorness::k, vector.out}, .b = {majorness::mn, vector.wei}, .result = vector.in};
+        const gemm::operand_memory pixels  = {is_pointwise() ? majorness::mn : majorness::k, vector.out},
+                                   weights = {majorness::mn, vector.wei};
+        return has_pixel_rows() ? gemm::operand_access{pixels, weights, vector.in}
+                                : gemm::operand_access{weights, pixels, vector.in};
     }
-    constexpr distribution out_copy() const { return gemm::tiled_copy(tile, tile.block.m, majorness::k, vector.out); }
-    constexpr distribution wei_copy() const { return gemm::tiled_copy(tile, tile.block.n, majorness::mn, vector.wei); }
+    constexpr distribution out_copy() const { return gemm::tiled_copy(tile, tile_pixels(), majorness::k, vector.out); }
+    constexpr distribution wei_copy() const
+    {
+        return gemm::tiled_copy(tile, tile_channels(), majorness::mn, vector.wei);
+    }
     // Output channels of one tap that a thread has next to each other.
     constexpr int wei_run() const
     {
@@ -40,7 +48,9 @@ struct config
 // `t` are the facts of c.arch.
 constexpr violation check(const config& c, const target& t)
 {
-    return conv::check_convolution(c.spatial, c.tile, t, c.access());
+    if(const violation v = conv::check_convolution(c.spatial, c.tile, t, c.access()))
+        return v;
+    return conv::check_rows(c.spatial, c.rows, c.tile);
 }
 
 constexpr violation check(const config& c) { return check(c, facts(c.arch)); }

@@ -5,4 +5,4 @@
 #include "ops/grouped_conv/describe.hpp"
 #include "ops/grouped_conv_bwd_data/config.hpp"
 
-BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_data::config, arch, spatial, tile, vector);
+BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_bwd_data::config, arch, spatial, tile, rows, vector);

@@ -81,11 +81,11 @@ struct program
                                         .share    = share,
                                         .inputs   = {0, 0, 0, 0},
                                         .l        = {0, 0},
-                                        .origin   = {0, digits[4] * shape.n}};
-            const std::int64_t first = std::int64_t(digits[3]) * shape.m;
+                                        .origin   = {0, digits[4] * C.tile_channels()}};
+            const std::int64_t first = std::int64_t(digits[3]) * C.tile_pixels();
             if(first >= std::int64_t(args.conv.batch) * inputs)
                 return p;
-            p.inputs    = conv::range_of(first, shape.m, residues.by_positions(), args.conv.batch);
+            p.inputs    = conv::range_of(first, C.tile_pixels(), residues.by_positions(), args.conv.batch);
             p.l         = conv::reduction_of(share, p.split, args.splits, residues.taps() * args.conv.k, shape.k);
             p.origin[0] = p.inputs.begin;
             return p;
@@ -95,8 +95,23 @@ struct program
         CK_TILE_FN gemm::partial_tiles partials() const { return args.shared; }
         CK_TILE_FN bool b_stays(int stages) const { return args.wei_steps > 0 && stages % args.wei_steps == 0; }
 
-        // dY as [inputs of the class, taps x K]
         CK_TILE_FN auto a(const coord& p) const
+        {
+            if constexpr(C.has_pixel_rows())
+                return windows(p);
+            else
+                return weights(p);
+        }
+        CK_TILE_FN auto b(const coord& p) const
+        {
+            if constexpr(C.has_pixel_rows())
+                return weights(p);
+            else
+                return windows(p);
+        }
+
+        // dY as [inputs of the class, taps x K]
+        CK_TILE_FN auto windows(const coord& p) const
         {
             const auto* data =
                 conv::part_of(static_cast<const element*>(args.out), args.conv.out, p.group, p.inputs.image);
@@ -108,7 +123,7 @@ struct program
         }
 
         // W as [C, taps x K]
-        CK_TILE_FN auto b(const coord& p) const
+        CK_TILE_FN auto weights(const coord& p) const
         {
             const auto matrix =
                 conv::class_weights<C.spatial>(static_cast<const element*>(args.wei), args.conv, p.residues, p.group);
@@ -120,7 +135,7 @@ struct program
             if(p.inputs.end == 0)
                 return;
             const auto write = [&](auto* to) {
-                gemm::store_result<C.tile, C.vector.in>(in, acc, in_matrix(to, p), p.origin);
+                gemm::store_result<C.tile, C.vector.in, 0, !C.has_pixel_rows()>(in, acc, in_matrix(to, p), p.origin);
             };
             if(args.splits.divisor == 1) [[clang::always_inline]]
                 write(static_cast<element*>(args.in));

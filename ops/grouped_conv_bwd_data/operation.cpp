@@ -39,20 +39,15 @@ std::int64_t least_positions(const conv::problem& p) // of a class that has any
     return all;
 }
 
-std::int64_t tiles_m(const config& c, const conv::problem& p)
+std::int64_t pixel_tiles(const config& c, const conv::problem& p) // of the longest class
 {
-    if(c.is_pointwise())
-        return ceil_div(p.c, c.tile.block.m);
-    return ceil_div(p.batch * most_positions(p), c.tile.block.m);
+    return ceil_div(p.batch * most_positions(p), c.tile_pixels());
 }
-std::int64_t tiles_n(const config& c, const conv::problem& p)
-{
-    return ceil_div(c.is_pointwise() ? p.batch * p.input_pixels() : p.c, c.tile.block.n);
-}
+std::int64_t channel_tiles(const config& c, const conv::problem& p) { return ceil_div(p.c, c.tile_channels()); }
 
 std::int64_t tiles_of(const config& c, const conv::problem& p) // of all classes
 {
-    return classes_of(p) * p.groups * tiles_m(c, p) * tiles_n(c, p);
+    return classes_of(p) * p.groups * pixel_tiles(c, p) * channel_tiles(c, p);
 }
 
 arguments arguments_of(const conv::problem& p, const tensors& data)
@@ -90,14 +85,14 @@ std::int64_t steps_of(const config& c, const conv::problem& q)
 }
 bool keeps_weights(const config& c, const conv::problem& q, int splits)
 {
-    return !c.is_pointwise() && classes_of(q) == 1 && conv::keeps_weights(c.tile, q, splits, steps_of(c, q));
+    return c.has_pixel_rows() && classes_of(q) == 1 && conv::keeps_weights(c.tile, q, splits, steps_of(c, q));
 }
 
 // The blocks of each number of taps, those with most taps first. Along a dimension, taps numbered from 0 go round the classes that have
 // any: some have one more than the others.
 std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::problem& p)
 {
-    const std::int64_t tiles                             = p.groups * tiles_m(c, p) * tiles_n(c, p);
+    const std::int64_t tiles                             = p.groups * pixel_tiles(c, p) * channel_tiles(c, p);
     std::map<std::int64_t, std::int64_t> classes_by_taps = {{1, 1}};
     for(const conv::residues& r : arguments_of(p, {}).along)
     {
@@ -152,7 +147,7 @@ status operation::supports(const config& c, const problem& p)
     conv::need_little_padding(rules, p, q);
     conv::need_short_filter(rules, p, c.vector.out);
     conv::need_view_of_weights(rules, q, bytes_of(p.type));
-    conv::need_view_of_images(rules, q, c.is_pointwise() ? c.tile.block.n : c.tile.block.m, least_positions(p));
+    conv::need_view_of_images(rules, q, c.tile_pixels(), least_positions(p));
     for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
     {
         const std::int64_t reach =
@@ -177,17 +172,17 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
         return possible;
     if(status possible = conv::check_pointwise(c.spatial, chosen.splits); !possible)
         return possible;
-    const bool partials_fit = !c.is_pointwise() && conv::partials_fit(q, c.tile.block.m, least_positions(q),
+    const bool partials_fit = !c.is_pointwise() && conv::partials_fit(q, c.tile_pixels(), least_positions(q),
                                                                       q.input_pixels() * q.groups * q.c);
     if(status possible = conv::check_partials(chosen.splits, partials_fit); !possible)
         return possible;
     const conv::split_choice choice =
-        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), blocks, inputs_of(q),
+        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), c.rows, blocks, inputs_of(q),
                             partials_fit ? chosen.splits : 1, conv::fits_cache(q, facts(c.arch)));
     chosen.splits   = choice.splits;
     chosen.cost     = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied);
     chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits,
-                                          choice.shares, keeps_weights(c, q, chosen.splits) ? tiles_n(c, q) : 1);
+                                          choice.shares, keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
     chosen.workspace_bytes = conv::copies_bytes(p, q, copied) + work_of(c, q, chosen).bytes();
     if(chosen.splits > 1)
         chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(q)) * sizeof(float);
@@ -205,16 +200,17 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     if(c.is_pointwise())
     {
         auto a  = conv::pointwise_arguments_of(q, false, data.wei, data.out, data.in, conv::leave{});
-        a.order = {
-            {{a.groups, static_cast<int>(std::max<std::int64_t>(tiles_n(c, q), 1)), static_cast<int>(tiles_m(c, q))}}};
+        a.order = {{{a.groups, static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)),
+                     static_cast<int>(channel_tiles(c, q))}}};
         return work.launches(support["sum"], workspace, p.type, conv::leave{}, *planned.chosen->main, a);
     }
     arguments a = arguments_of(q, computed(copies, data));
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
-    a.order     = {{{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups,
-                     static_cast<int>(std::max<std::int64_t>(tiles_m(c, q), 1)), static_cast<int>(tiles_n(c, q))}}};
-    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % tiles_n(c, q) == 0)
+    a.order     = {
+        {{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups,
+          static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)), static_cast<int>(channel_tiles(c, q))}}};
+    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % channel_tiles(c, q) == 0)
         a.wei_steps = static_cast<int>(steps_of(c, q));
     std::vector<launch> all =
         work.launches(support["sum"], copies.rest(), p.type, conv::leave{}, *planned.chosen->main, a);

@@ -89,23 +89,38 @@ struct program
             const gemm::tile_share share = args.work.share<gemm::is_persistent(C.tile.pipeline)>(number);
             const auto digits =
                 args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(share.tile, args.order.end)});
-            const conv::pixel_range pixels =
-                conv::range_of(std::int64_t(digits[2]) * shape.m, shape.m, args.conv.by_output, args.conv.batch);
+            const conv::pixel_range pixels = conv::range_of(std::int64_t(digits[2]) * C.tile_pixels(), C.tile_pixels(),
+                                                            args.conv.by_output, args.conv.batch);
             return {.group  = digits[1],
                     .split  = digits[0],
                     .share  = share,
                     .pixels = pixels,
                     .l      = conv::reduction_of(share, digits[0], args.splits, product(args.conv.filter) * args.conv.c,
                                                  shape.k),
-                    .origin = {pixels.begin, digits[3] * shape.n}};
+                    .origin = {pixels.begin, digits[3] * C.tile_channels()}};
         }
         CK_TILE_FN int steps(const coord& p) const { return p.l.steps; }
         CK_TILE_FN gemm::tile_share share(const coord& p) const { return p.share; }
         CK_TILE_FN gemm::partial_tiles partials() const { return args.shared; }
         CK_TILE_FN bool b_stays(int stages) const { return args.wei_steps > 0 && stages % args.wei_steps == 0; }
 
-        // X as [pixels, taps x C]
         CK_TILE_FN auto a(const coord& p) const
+        {
+            if constexpr(C.has_pixel_rows())
+                return windows(p);
+            else
+                return weights(p);
+        }
+        CK_TILE_FN auto b(const coord& p) const
+        {
+            if constexpr(C.has_pixel_rows())
+                return weights(p);
+            else
+                return windows(p);
+        }
+
+        // X as [pixels, taps x C]
+        CK_TILE_FN auto windows(const coord& p) const
         {
             const auto* data =
                 conv::part_of(static_cast<const element*>(args.in), args.conv.in, p.group, p.pixels.image);
@@ -117,7 +132,7 @@ struct program
         }
 
         // W as [K, taps x C]
-        CK_TILE_FN auto b(const coord& p) const
+        CK_TILE_FN auto weights(const coord& p) const
         {
             const auto matrix = conv::weight_rows(static_cast<const element*>(args.wei), args.conv, p.group);
             return conv::window_of_rows<C.wei_copy()>(matrix, {p.origin[1], p.l.begin});
@@ -126,7 +141,8 @@ struct program
         CK_TILE_FN void store(const coord& p, const auto& acc) const
         {
             const auto write = [&](const auto& to, const auto&... finish_and_views) {
-                gemm::store_result<C.tile, C.vector.out>(in, acc, to, p.origin, finish_and_views...);
+                gemm::store_result<C.tile, C.vector.out, 0, !C.has_pixel_rows()>(in, acc, to, p.origin,
+                                                                                 finish_and_views...);
             };
             if(args.splits.divisor > 1) [[clang::always_inline]]
                 write(out_matrix(args.partials + p.split * args.outputs, p));

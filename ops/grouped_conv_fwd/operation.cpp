@@ -16,14 +16,11 @@ namespace
 
 std::int64_t outputs_of(const conv::problem& p) { return p.groups * p.k * conv::pixels_of(p); }
 
-std::int64_t tiles_m(const config& c, const conv::problem& p)
+std::int64_t pixel_tiles(const config& c, const conv::problem& p)
 {
-    return ceil_div(c.is_pointwise() ? p.k : conv::pixels_of(p), c.tile.block.m);
+    return ceil_div(conv::pixels_of(p), c.tile_pixels());
 }
-std::int64_t tiles_n(const config& c, const conv::problem& p)
-{
-    return ceil_div(c.is_pointwise() ? conv::pixels_of(p) : p.k, c.tile.block.n);
-}
+std::int64_t channel_tiles(const config& c, const conv::problem& p) { return ceil_div(p.k, c.tile_channels()); }
 
 arguments arguments_of(const conv::problem& p, const tensors& data, conv::activation activation)
 {
@@ -67,12 +64,13 @@ std::int64_t steps_of(const config& c, const conv::problem& q) { return ceil_div
 
 bool keeps_weights(const config& c, const conv::problem& q, int splits)
 {
-    return !c.is_pointwise() && conv::keeps_weights(c.tile, q, splits, steps_of(c, q));
+    return c.has_pixel_rows() && conv::keeps_weights(c.tile, q, splits, steps_of(c, q));
 }
 
 conv::launch_work work_of(const config& c, const conv::problem& q, const plan<operation>& planned)
 {
-    return {c.tile, planned.schedule, tiles_m(c, q) * tiles_n(c, q) * q.groups * planned.splits, steps_of(c, q)};
+    return {c.tile, planned.schedule, pixel_tiles(c, q) * channel_tiles(c, q) * q.groups * planned.splits,
+            steps_of(c, q)};
 }
 
 std::size_t partial_bytes(const conv::problem& p, int splits)
@@ -116,8 +114,8 @@ status operation::supports(const config& c, const problem& p)
     conv::need_little_padding(rules, p, q);
     conv::need_short_filter(rules, p, c.vector.in);
     conv::need_view_of_weights(rules, q, bytes_of(p.type));
-    conv::need_view_of_images(rules, q, c.is_pointwise() ? c.tile.block.n : c.tile.block.m, p.output_pixels());
-    conv::need_blocks(rules, tiles_m(c, q) * tiles_n(c, q) * p.groups);
+    conv::need_view_of_images(rules, q, c.tile_pixels(), p.output_pixels());
+    conv::need_blocks(rules, pixel_tiles(c, q) * channel_tiles(c, q) * p.groups);
     return rules;
 }
 
@@ -126,22 +124,22 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const config& c          = chosen.chosen->configuration;
     const problem& p         = chosen.problem;
     const conv::problem q    = conv::computed(p, c.spatial, c.vector);
-    const std::int64_t tiles = tiles_m(c, q) * tiles_n(c, q) * q.groups, steps = steps_of(c, q);
+    const std::int64_t tiles = pixel_tiles(c, q) * channel_tiles(c, q) * q.groups, steps = steps_of(c, q);
     if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
         return possible;
     if(status possible = conv::check_pointwise(c.spatial, chosen.splits); !possible)
         return possible;
-    const bool partials_fit = !c.is_pointwise() && conv::partials_fit(q, c.tile.block.m, q.output_pixels(),
+    const bool partials_fit = !c.is_pointwise() && conv::partials_fit(q, c.tile_pixels(), q.output_pixels(),
                                                                       q.output_pixels() * q.groups * q.k);
     if(status possible = conv::check_partials(chosen.splits, partials_fit); !possible)
         return possible;
     const conv::split_choice choice =
-        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), {{tiles, steps}}, outputs_of(q),
+        conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), c.rows, {{tiles, steps}}, outputs_of(q),
                             partials_fit ? chosen.splits : 1, conv::fits_cache(q, facts(c.arch)));
     chosen.splits = choice.splits;
     chosen.cost   = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied(p));
     chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits, choice.shares,
-                                          keeps_weights(c, q, chosen.splits) ? tiles_n(c, q) : 1);
+                                          keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
     chosen.workspace_bytes =
         conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits) + work_of(c, q, chosen).bytes();
     return chosen;
@@ -159,16 +157,16 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     {
         auto a  = conv::pointwise_arguments_of(q, true, data.wei, data.in, data.out,
                                                finish{data.bias, data.residual, p.activation});
-        a.order = {
-            {{a.groups, static_cast<int>(std::max<std::int64_t>(tiles_n(c, q), 1)), static_cast<int>(tiles_m(c, q))}}};
+        a.order = {{{a.groups, static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)),
+                     static_cast<int>(channel_tiles(c, q))}}};
         return work.launches(support["sum"], workspace, p.type, finish_sum{{}, 1, 1}, *planned.chosen->main, a);
     }
     arguments a = arguments_of(q, computed(copies, data), p.activation);
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
-    a.order     = {{{planned.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(tiles_m(c, q), 1)),
-                     static_cast<int>(tiles_n(c, q))}}};
-    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % tiles_n(c, q) == 0)
+    a.order     = {{{planned.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)),
+                     static_cast<int>(channel_tiles(c, q))}}};
+    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % channel_tiles(c, q) == 0)
         a.wei_steps = static_cast<int>(steps_of(c, q));
     std::vector<launch> all =
         work.launches(support["sum"], copies.rest(), p.type, finish_sum{{}, 1, 1}, *planned.chosen->main, a);
