@@ -28,7 +28,7 @@ from generator.sets import nested  # noqa: E402
 from generator.tool import HERE, INCLUDES, Tool  # noqa: E402
 
 # Numbers to draw from: round ones often, others sometimes. Which of them are legal is not for this script to know.
-NUMBERS = {"spatial": [1, 2, 3, 3, 4], "block": [16, 32, 32, 48, 64, 64, 96, 128, 128, 256], "waves": [1, 1, 2, 2, 3, 4, 8],
+NUMBERS = {"spatial": [0, 1, 2, 3, 3, 4], "block": [16, 32, 32, 48, 64, 64, 96, 128, 128, 256], "waves": [1, 1, 2, 2, 3, 4, 8],
            "vector": [1, 1, 2, 4, 8, 8, 3], "stages": [1, 1, 2, 3, 4], "window": [0, 1, 2, 3, 3, 4, 5, 17],
            "stride": [0, 1, 1, 2, 2, 3], "left_pad": [0, 0, 1, 1, 2], "rows": [1, 1, 2, 3, 5],
            "threads": [32, 64, 128, 256, 256, 96], "steps": [1, 2, 3, 4, 4, 8, 11, 24], "cluster": [1, 1, 1, 2, 3, 8]}

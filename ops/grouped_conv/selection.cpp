@@ -146,8 +146,9 @@ status check_launch(std::int64_t splits, std::int64_t tiles)
 namespace
 {
 
-constexpr std::int64_t prologue_and_epilogue = 8; // steps that a block takes beside the main loop, more or less
-constexpr double second_launch               = 6; // steps
+constexpr std::int64_t prologue_and_epilogue = 8;    // steps that a block takes beside the main loop, more or less
+constexpr double transposed_store            = 1.25; // steps more
+constexpr double second_launch               = 6;    // steps
 
 std::int64_t block_steps(const equal_blocks& b, std::int64_t splits)
 {
@@ -235,14 +236,16 @@ split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int
     constexpr double partial   = 0.1; // steps: one tile of the sum
     const std::int64_t slots   = static_cast<std::int64_t>(dev.compute_units()) * at_once;
     const double partial_tiles = static_cast<double>(elements) / (tile.block.m * tile.block.n);
-    const double scale         = at_once * step_cost(tile, access, rows); // blocks of a compute unit share it
     std::int64_t longest = 1, count = 0;
     for(const equal_blocks& b : blocks)
     {
         longest = std::max(longest, b.steps);
         count += b.count;
     }
-    const auto cost = [&](std::int64_t splits) {
+    const double with_store = static_cast<double>(longest + prologue_and_epilogue),
+                 store      = rows == gemm_rows::pixels ? 1 : 1 + transposed_store / with_store;
+    const double scale      = at_once * step_cost(tile, access, rows) * store; // blocks of a compute unit share it
+    const auto cost         = [&](std::int64_t splits) {
         return scale * (makespan(blocks, splits, slots) +
                         (splits > 1 ? second_launch + partial * static_cast<double>(splits) * partial_tiles : 0));
     };
