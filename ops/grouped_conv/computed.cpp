@@ -90,26 +90,33 @@ launch repacking(const kernel& k, data_type type, const void* from, const matric
         return length % line == 0 && line_stride(m) % line == 0 && m.inner_stride % line == 0 &&
                m.outer_stride % line == 0;
     };
-    const auto tiles = [&](std::int64_t length, int of_tile) { return static_cast<int>(ceil_div(length, of_tile)); };
-    repack_arguments all = {.from       = from,
-                            .to         = to,
-                            .in_from    = {a.outer_stride, a.inner_stride, static_cast<int>(line_stride(a))},
-                            .in_to      = {b.outer_stride, b.inner_stride, static_cast<int>(line_stride(b))},
-                            .inner      = static_cast<int>(b.inner),
-                            .there      = static_cast<int>(a.inner),
-                            .from_rows  = static_cast<int>(std::min(rows, rows_there)),
-                            .from_cols  = static_cast<int>(std::min(cols, cols_there)),
-                            .to_rows    = static_cast<int>(rows),
-                            .to_cols    = static_cast<int>(cols),
-                            .turned     = turned,
-                            .across     = 0,
-                            .loads      = in_vectors(a, std::min(cols, cols_there)),
-                            .stores     = in_vectors(b, turned ? rows : cols),
-                            .tiles_rows = 0,
-                            .tiles_cols = 0};
-    all.across           = program::across(all, std::max(rows, rows_there), std::max(cols, cols_there), line);
-    all.tiles_rows = tiles(rows, program::rows(turned, all.across) / (turned ? of_program : 1) * (turned ? line : 1));
-    all.tiles_cols = tiles(cols, program::cols(all.across) / of_program * line);
+    const bool loads = in_vectors(a, std::min(cols, cols_there)), stores = in_vectors(b, turned ? rows : cols);
+    const repack_tile tile = !turned
+                                 ? (std::max(cols, cols_there) <= line ? repack_tile::short_lines : repack_tile::lines)
+                             : loads && std::max(rows, rows_there) <= program::few  ? repack_tile::turned_few_rows
+                             : stores && std::max(cols, cols_there) <= program::few ? repack_tile::turned_few_columns
+                                                                                    : repack_tile::turned;
+    // Of a tile's rows and columns, those that threads have in vectors are as many more as a line of the type is longer.
+    const auto scaled = [&](int length, bool in_lines) { return in_lines ? length / of_program * line : length; };
+    const auto tiles  = [&](std::int64_t length, int of_tile) { return static_cast<int>(ceil_div(length, of_tile)); };
+    const int tile_rows =
+                  scaled(program::rows(tile), tile == repack_tile::turned || tile == repack_tile::turned_few_columns),
+              tile_cols        = scaled(program::cols(tile), tile != repack_tile::turned_few_columns);
+    const repack_arguments all = {.from       = from,
+                                  .to         = to,
+                                  .in_from    = {a.outer_stride, a.inner_stride, static_cast<int>(line_stride(a))},
+                                  .in_to      = {b.outer_stride, b.inner_stride, static_cast<int>(line_stride(b))},
+                                  .inner      = static_cast<int>(b.inner),
+                                  .there      = static_cast<int>(a.inner),
+                                  .from_rows  = static_cast<int>(std::min(rows, rows_there)),
+                                  .from_cols  = static_cast<int>(std::min(cols, cols_there)),
+                                  .to_rows    = static_cast<int>(rows),
+                                  .to_cols    = static_cast<int>(cols),
+                                  .tile       = tile,
+                                  .loads      = loads,
+                                  .stores     = stores,
+                                  .tiles_rows = tiles(rows, tile_rows),
+                                  .tiles_cols = tiles(cols, tile_cols)};
     return {k, b.outer * b.inner * all.tiles_rows * all.tiles_cols, all};
 }
 

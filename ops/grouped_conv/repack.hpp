@@ -16,6 +16,16 @@ struct matrix_strides
     int line; // from one line to the next; the elements of a line lie side by side
 };
 
+// What a block moves at a time. `turned`: lines of the result are columns, and threads turn patches in their registers.
+enum class repack_tile
+{
+    lines,
+    short_lines, // of 16 bytes at most
+    turned,
+    turned_few_rows, // such as the taps of weights: neighbouring lanes have those of a column, whose channels are vectors
+    turned_few_columns
+};
+
 struct repack_arguments
 {
     const void* from;
@@ -23,9 +33,8 @@ struct repack_arguments
     matrix_strides in_from, in_to;
     int inner, there; // matrices of the result in a row of them, and how many of those `from` has; the others are zeros
     int from_rows, from_cols, to_rows, to_cols; // of a matrix; what `from` does not have is zeros
-    bool turned;                                // lines of the result are columns
-    int across;                                 // threads of a block along columns: repack_program::across()
-    bool loads, stores;                         // whether 16 bytes can be moved at once
+    repack_tile tile;
+    bool loads, stores; // whether 16 bytes can be moved at once
     int tiles_rows, tiles_cols;
 };
 
@@ -42,34 +51,46 @@ struct repack_program
 
     static constexpr int line = 16 / bytes_of(Type);
 
-    // How many threads of a block are along columns, of matrices of so many rows and columns and lines of `of_line` elements: short lines, and
-    // the few taps of weights beside channels in vectors, have tiles of their own.
-    static constexpr int across(const repack_arguments& a, std::int64_t rows, std::int64_t cols, int of_line)
-    {
-        if(!a.turned)
-            return cols <= of_line ? 1 : 8;
-        return a.loads && rows <= 2 * of_line ? threads : a.stores && cols <= 2 * of_line ? 2 : 8;
-    }
+    static constexpr int few = 16; // rows or columns
 
-    // What a block moves.
-    static constexpr int rows(bool turned, int across) { return threads / across * (turned ? line : 4); }
-    static constexpr int cols(int across) { return across * line; }
+    static constexpr bool is_turned(repack_tile t) { return t != repack_tile::lines && t != repack_tile::short_lines; }
+    static constexpr int rows(repack_tile t)
+    {
+        switch(t)
+        {
+        case repack_tile::lines: return threads / 8 * 4;
+        case repack_tile::short_lines: return threads * 4;
+        case repack_tile::turned: return threads / 8 * line;
+        case repack_tile::turned_few_rows: return few;
+        case repack_tile::turned_few_columns: return threads / few * line * 4;
+        }
+        __builtin_unreachable();
+    }
+    static constexpr int cols(repack_tile t)
+    {
+        switch(t)
+        {
+        case repack_tile::lines: return 8 * line;
+        case repack_tile::short_lines: return line;
+        case repack_tile::turned: return 8 * line;
+        case repack_tile::turned_few_rows: return threads / few * line * 4;
+        case repack_tile::turned_few_columns: return few;
+        }
+        __builtin_unreachable();
+    }
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const auto turn = [&]<int Across, int Load, int Store>() CK_TILE_INLINE {
-            repack<patches<Across, Load, Store, 1>(), patches<Across, Load, Store, 0>()>(b, a);
-        };
-        if(a.turned && a.across == threads)
-            turn.template operator()<threads, line, 1>();
-        else if(a.turned && a.across == 2)
-            turn.template operator()<2, 1, line>();
+        if(a.tile == repack_tile::turned_few_rows)
+            repack<slices<1, true>(), slices<1, false>()>(b, a);
+        else if(a.tile == repack_tile::turned_few_columns)
+            repack<slices<0, false>(), slices<0, true>()>(b, a);
         else
             choose(a.loads, [&]<int Load>() CK_TILE_INLINE {
                 choose(a.stores, [&]<int Store>() CK_TILE_INLINE {
-                    if(a.turned)
-                        turn.template operator()<8, Load, Store>();
-                    else if(a.across == 1)
+                    if(a.tile == repack_tile::turned)
+                        repack<patches<Load, Store, 1>(), patches<Load, Store, 0>()>(b, a);
+                    else if(a.tile == repack_tile::short_lines)
                         repack<lines<1, Load>(), lines<1, Store>()>(b, a);
                     else
                         repack<lines<8, Load>(), lines<8, Store>()>(b, a);
@@ -88,12 +109,13 @@ struct repack_program
             f.template operator()<1>();
     }
 
-    // A thread's lines, in vectors.
+    // A thread's lines, `Across` threads side by side, in vectors.
     template <int Across, int Vector>
     static constexpr distribution lines()
     {
-        constexpr int down = wave / Across;
-        return {.lengths = {rows(false, Across), cols(Across)},
+        constexpr repack_tile t = Across == 1 ? repack_tile::short_lines : repack_tile::lines;
+        constexpr int down      = wave / Across;
+        return {.lengths = {rows(t), cols(t)},
                 .wave    = {{threads / wave, 0, down}},
                 .lane    = {{Across, 1, line}, {down, 0, 1}},
                 .reg     = {{line / Vector, 1, Vector}, {4, 0, threads / Across}},
@@ -102,17 +124,30 @@ struct repack_program
 
     // A patch, in vectors along dimension Along. Where a matrix has no vectors to load or store, neighbouring elements are those of
     // neighbouring lanes.
-    template <int Across, int Load, int Store, int Along>
+    template <int Load, int Store, int Along>
     static constexpr distribution patches()
     {
-        constexpr int lanes = Across < wave ? Across : wave, down = wave / lanes; // along columns and rows
-        constexpr int vector = Along == 1 ? Load : Store, step[2] = {Store == 1 ? down : 1, Load == 1 ? lanes : 1};
+        constexpr int across = 8, down = wave / across; // lanes along columns and rows
+        constexpr int vector = Along == 1 ? Load : Store, step[2] = {Store == 1 ? down : 1, Load == 1 ? across : 1};
         digits regs = {{line / vector, Along, vector * step[Along]}, {line, 1 - Along, step[1 - Along]}};
-        return {.lengths = {rows(true, Across), cols(Across)},
-                .wave = {Across > wave ? digit{threads / wave, 1, wave * line} : digit{threads / wave, 0, down * line}},
-                .lane = {{lanes, 1, Load == 1 ? 1 : line}, {down, 0, Store == 1 ? 1 : line}},
-                .reg  = regs,
-                .vec  = {{vector, Along, 1}}};
+        return {.lengths = {rows(repack_tile::turned), cols(repack_tile::turned)},
+                .wave    = {{threads / wave, 0, down * line}},
+                .lane    = {{across, 1, Load == 1 ? 1 : line}, {down, 0, Store == 1 ? 1 : line}},
+                .reg     = regs,
+                .vec     = {{vector, Along, 1}}};
+    }
+
+    // Lines of 16 bytes along dimension Along, of which there are few beside each other; as vectors, or as elements one by one.
+    template <int Along, bool Vectors>
+    static constexpr distribution slices()
+    {
+        constexpr repack_tile t = Along == 1 ? repack_tile::turned_few_rows : repack_tile::turned_few_columns;
+        constexpr int along = wave / few, vector = Vectors ? line : 1;
+        return {.lengths = {rows(t), cols(t)},
+                .wave    = {{threads / wave, Along, along * line}},
+                .lane    = {{few, 1 - Along, 1}, {along, Along, line}},
+                .reg     = {{line / vector, Along, vector}, {4, Along, threads / few * line}},
+                .vec     = {{vector, Along, 1}}};
     }
 
     template <distribution AsLoaded, distribution AsStored>
@@ -131,10 +166,11 @@ struct repack_program
                                   transform(strided<2>{{a.from_rows, a.from_cols}, {a.in_from.line, 1}},
                                             along<dims{0}, dims{0}>(pad{a.from_rows, 0, a.to_rows - a.from_rows}),
                                             along<dims{1}, dims{1}>(pad{a.from_cols, 0, a.to_cols - a.from_cols}))};
-        const int lines = a.turned ? a.to_cols : a.to_rows, length = a.turned ? a.to_rows : a.to_cols;
+        const bool turned      = is_turned(a.tile);
+        const int lines = turned ? a.to_cols : a.to_rows, length = turned ? a.to_rows : a.to_cols;
         const tensor_view to = {
             static_cast<element*>(a.to) + first(a.in_to), elements(lines, a.in_to.line, length),
-            strided<2>{{a.to_rows, a.to_cols}, {a.turned ? 1 : a.in_to.line, a.turned ? a.in_to.line : 1}}};
+            strided<2>{{a.to_rows, a.to_cols}, {turned ? 1 : a.in_to.line, turned ? a.in_to.line : 1}}};
         store(make_window<AsStored>(to, origin), rearrange<AsStored>(load(make_window<AsLoaded>(from, origin))));
     }
 };
