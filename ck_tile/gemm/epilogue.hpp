@@ -123,9 +123,11 @@ constexpr lds_layout lines_in_lds(const shape& s, int bytes, bool transposed)
 // Whether waves have rows alone, of whole lines.
 constexpr bool has_lines(const shape& s)
 {
+    if(s.waves_n != 1 || s.n % line_columns(2) != 0 || line_columns(4) % s.fragment().n != 0 ||
+       s.a_rows() * 2 % lds_chunk_bytes != 0)
+        return false;
     const distribution rows = lines_as_vectors(s, 4, false), columns = lines_as_vectors(s, 2, true);
-    return s.waves_n == 1 && s.n % line_columns(2) == 0 && line_columns(4) % s.fragment().n == 0 && rows.covers() &&
-           columns.covers() && rows.threads() == s.threads();
+    return rows.covers() && columns.covers() && rows.threads() == s.threads();
 }
 
 // Strip `i` of the accumulator: every row_fragments-th register.

@@ -32,7 +32,7 @@ struct pointwise_arguments
     gemm::partial_tiles shared;     // and where the sums of shares are
 };
 
-// Weights as rows and images as columns. `Vector`: elements that one access moves, of weights and of images.
+// Weights as rows and images as columns. Vectors: elements that one access moves of them.
 template <architecture Arch, gemm::tile_config Tile, majorness WeiMajor, int WeiVector, int ImageVector, class Finish>
 struct pointwise_program
 {

@@ -17,9 +17,9 @@ namespace ck_tile::conv
 struct schedule
 {
     int blocks = 0; // of the launch
-    int shares =
-        1; // of each tile that is left when all blocks have made as many, see gemm::stream_k: 1, all are whole; several, which
-           // begin at the same steps; or 0, as many as make blocks equally busy
+    // Of each tile that is left when all blocks have made as many, see gemm::stream_k: 1, all are whole; several, which begin at the same
+    // steps; or 0, as many as make blocks equally busy.
+    int shares = 1;
 };
 
 // So many tiles, of so many steps each where blocks share some.

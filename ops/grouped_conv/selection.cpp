@@ -205,8 +205,8 @@ split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, st
                            bool cached)
 {
     constexpr std::int64_t most = 4, least = 8; // shares of a tile; steps of a share
-    constexpr double leave = 7,
-                     add = 4; // steps: to leave the sums of a share, as all blocks do at once, and to add those of one
+    // Steps: to leave the sums of a share, as all blocks do at once, and to add those of one.
+    constexpr double leave = 7, add = 4;
     const std::int64_t rest = tiles % slots;
     split_choice best       = {1, 1, std::numeric_limits<double>::infinity()};
     if(!gemm::is_persistent(tile.pipeline) || tile.epilogue != gemm::epilogue::by_wave || rest == 0 ||

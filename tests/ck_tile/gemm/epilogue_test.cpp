@@ -139,5 +139,53 @@ TEST(Epilogue, ByWaveWithoutAFunctor)
     expect_stored(0.f);
 }
 
+// C transposed, with a bias for each of its rows, which are the columns of what is stored; and not transposed, with one for each row.
+TEST(Epilogue, ByWaveTransposedAndPerRow)
+{
+    constexpr gemm::shape s = {128, 64, 64, 8, 1, opcode::wgmma_64x64x16_fp16};
+    constexpr int rows = s.m - 8, cols = s.n - 5; // of C, that are stored
+    const fused<s, 8> given;
+    struct alignas(16) line
+    {
+        std::byte bytes[16];
+    };
+    std::vector<line> lds(gemm::line_lds_bytes(s) / sizeof(line));
+    const block in{{}, lds.data()->bytes};
+    const auto value = [&](int i, int j) { return given.sums[i * s.n + j]; };
+    const auto add   = [](float c, float bias) { return c + bias; };
+    std::vector<float> bias(s.m);
+    for(int i = 0; i < s.m; ++i)
+        bias[i] = static_cast<float>(i) - 40;
+
+    const auto expect_transposed = [&]<class T>(T) {
+        std::vector<T> plain(cols * rows + 8, T(untouched)), biased = plain;
+        const auto to = [&](std::vector<T>& out) {
+            return tensor_view{out.data(), cols * rows, packed(multi_index{cols, rows})};
+        };
+        gemm::store_by_wave<s, 0, true>(in, given.accumulators(), to(plain), multi_index{0, 0});
+        gemm::store_by_wave<s, 0, true>(in, given.accumulators(), to(biased), multi_index{0, 0}, add,
+                                        tensor_view{bias.data(), rows, strided<2>{{cols, rows}, {0, 1}}});
+        for(int j = 0; j < cols; ++j)
+            for(int i = 0; i < rows; ++i)
+            {
+                ASSERT_EQ(plain[j * rows + i], convert<T>(value(i, j))) << i << ", " << j;
+                ASSERT_EQ(biased[j * rows + i], convert<T>(value(i, j) + bias[i])) << i << ", " << j;
+            }
+        for(int i = rows * cols; i < rows * cols + 8; ++i)
+            EXPECT_TRUE(plain[i] == T(untouched) && biased[i] == T(untouched)) << "stored out of bounds";
+    };
+    expect_transposed(fp16());
+    expect_transposed(0.f);
+
+    constexpr int whole_cols = s.n - 8; // vectors lie along rows
+    std::vector<fp16> out(rows * whole_cols);
+    gemm::store_by_wave<s, 0>(
+        in, given.accumulators(), tensor_view{out.data(), rows * whole_cols, packed(multi_index{rows, whole_cols})},
+        multi_index{0, 0}, add, gemm::per_row{tensor_view{bias.data(), rows, strided<2>{{rows, whole_cols}, {1, 0}}}});
+    for(int i = 0; i < rows; ++i)
+        for(int j = 0; j < whole_cols; ++j)
+            ASSERT_EQ(out[i * whole_cols + j], convert<fp16>(value(i, j) + bias[i])) << i << ", " << j;
+}
+
 } // namespace
 } // namespace ck_tile
