@@ -60,7 +60,7 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
             {"accumulator", gemm::accumulator(s)},
             {"rows of the result", c.tile.epilogue == gemm::epilogue::direct ? gemm::detail::one_by_one(s)
                                    : c.tile.epilogue == gemm::epilogue::by_wave
-                                       ? gemm::detail::lines_as_rows(s, 4)
+                                       ? gemm::detail::lines_as_vectors(s, 4, false)
                                        : gemm::detail::rows_at_once(s, c.vector.wei)}};
         for(const auto& [context, d] : needed)
             if(!d.covers() ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is special about this direction; what it has in common with the others is in grouped_conv/direction_test.cpp.
+#include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_fwd/operation.hpp"
 #include "tests/support/convolutions.hpp"
 #include "tests/support/operation_test.hpp"
