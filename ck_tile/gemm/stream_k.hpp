@@ -30,17 +30,20 @@ struct tile_share
 
 struct stream_k
 {
-    int tiles         = 0; // all
-    int whole         = 0; // of these, the first; a multiple of the blocks if there are others
-    int blocks        = 0; // that make them
-    int steps         = 0; // of the main loop of each tile that is shared; as they are cut into runs, it ends with
+    int tiles  = 0; // all
+    int whole  = 0; // of these, the first; a multiple of the blocks if there are others
+    int blocks = 0; // that make them
+    int steps  = 0; // of the main loop of each tile, or of the longest; as shared ones are cut into runs, they end with
     divider counted   = 1; // some more perhaps, so that a tile is a whole number of runs
     divider per_block = 1; // of so many steps, no more than a tile has
 
     // Each tile whole.
-    static stream_k of_whole_tiles(std::int64_t tiles, int blocks)
+    static stream_k of_whole_tiles(std::int64_t tiles, int blocks, std::int64_t steps)
     {
-        return {.tiles = static_cast<int>(tiles), .whole = static_cast<int>(tiles), .blocks = blocks};
+        return {.tiles  = static_cast<int>(tiles),
+                .whole  = static_cast<int>(tiles),
+                .blocks = blocks,
+                .steps  = static_cast<int>(steps)};
     }
     // Tiles of so many steps that are in so many shares each if they are shared, all tiles at the same steps, for which there are blocks
     // enough; or, if it is 0, in as many as make blocks equally busy.
@@ -48,7 +51,7 @@ struct stream_k
     {
         const std::int64_t rest = tiles % blocks;
         if(rest == 0)
-            return of_whole_tiles(tiles, blocks);
+            return of_whole_tiles(tiles, blocks, steps);
         const std::int64_t per_block =
             shares > 0 ? ceil_div(steps, std::int64_t(shares)) : ceil_div(rest * steps, std::int64_t(blocks));
         const std::int64_t counted = shares > 0 ? ceil_div(steps, per_block) * per_block : steps;

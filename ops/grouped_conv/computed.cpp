@@ -78,8 +78,8 @@ std::size_t bytes_of_copy(const problem& q, tensor which)
 
 launch repacking(const kernel& k, data_type type, const void* from, const matrices& a, void* to, const matrices& b)
 {
-    using program  = repack_program<architecture::gfx942, data_type::fp32>; // its tiles, in lines, are those of all
-    const int line = 16 / ck_tile::bytes_of(type), of_program = program::line;
+    using program      = repack_program<architecture::gfx942, data_type::fp32>; // its tiles, in lines, are those of all
+    const int line     = 16 / ck_tile::bytes_of(type);
     const auto lengths = [&](const matrices& m) {
         return by_channel(a) ? std::pair(m.pixels, m.channels) : std::pair(m.channels, m.pixels);
     };
@@ -96,12 +96,7 @@ launch repacking(const kernel& k, data_type type, const void* from, const matric
                              : loads && std::max(rows, rows_there) <= program::few  ? repack_tile::turned_few_rows
                              : stores && std::max(cols, cols_there) <= program::few ? repack_tile::turned_few_columns
                                                                                     : repack_tile::turned;
-    // Of a tile's rows and columns, those that threads have in vectors are as many more as a line of the type is longer.
-    const auto scaled = [&](int length, bool in_lines) { return in_lines ? length / of_program * line : length; };
-    const auto tiles  = [&](std::int64_t length, int of_tile) { return static_cast<int>(ceil_div(length, of_tile)); };
-    const int tile_rows =
-                  scaled(program::rows(tile), tile == repack_tile::turned || tile == repack_tile::turned_few_columns),
-              tile_cols        = scaled(program::cols(tile), tile != repack_tile::turned_few_columns);
+    const auto tiles = [&](std::int64_t length, int of_tile) { return static_cast<int>(ceil_div(length, of_tile)); };
     const repack_arguments all = {.from       = from,
                                   .to         = to,
                                   .in_from    = {a.outer_stride, a.inner_stride, static_cast<int>(line_stride(a))},
@@ -115,8 +110,8 @@ launch repacking(const kernel& k, data_type type, const void* from, const matric
                                   .tile       = tile,
                                   .loads      = loads,
                                   .stores     = stores,
-                                  .tiles_rows = tiles(rows, tile_rows),
-                                  .tiles_cols = tiles(cols, tile_cols)};
+                                  .tiles_rows = tiles(rows, program::rows(tile, line)),
+                                  .tiles_cols = tiles(cols, program::cols(tile, line))};
     return {k, b.outer * b.inner * all.tiles_rows * all.tiles_cols, all};
 }
 

@@ -20,10 +20,10 @@ namespace ck_tile::conv
 // what they are asked.
 problem computed(problem p, int spatial, const vector_widths& vector);
 
-// Of Y, or of dX. What the launch adds is left out.
+// Of Y, or of dX, in so many tiles of pixels and of channels. What the launch adds is left out.
 template <class Finish>
 pointwise_arguments<Finish> pointwise_arguments_of(const problem& p, bool forward, const void* wei, const void* from,
-                                                   void* to, const Finish& end)
+                                                   void* to, const Finish& end, int pixel_tiles, int channel_tiles)
 {
     const arguments a               = make_arguments(p);
     pointwise_arguments<Finish> all = {};
@@ -34,6 +34,7 @@ pointwise_arguments<Finish> pointwise_arguments_of(const problem& p, bool forwar
     all.wei_strides = forward ? multi_index{a.c, 1} : multi_index{1, a.c};
     all.wei_group   = std::int64_t(a.k) * a.c;
     all.by_pixels   = a.by_pixels;
+    all.order       = {{{a.groups, pixel_tiles, channel_tiles}}};
     return all;
 }
 

@@ -28,6 +28,21 @@ struct ck_tile::enumerators<ck_tile::conv::gemm_rows>
 namespace ck_tile::conv
 {
 
+// The operand of tiles.windows(coord) and tiles.weights(coord) that has the rows, and the one that has the columns.
+template <gemm_rows Rows>
+CK_TILE_FN auto operand_of_rows(const auto& tiles, const auto& coord)
+{
+    if constexpr(Rows == gemm_rows::pixels)
+        return tiles.windows(coord);
+    else
+        return tiles.weights(coord);
+}
+template <gemm_rows Rows>
+CK_TILE_FN auto operand_of_columns(const auto& tiles, const auto& coord)
+{
+    return operand_of_rows<Rows == gemm_rows::pixels ? gemm_rows::channels : gemm_rows::pixels>(tiles, coord);
+}
+
 // Elements that one access moves: of Y or dY, of X or dX, of W or dW.
 struct vector_widths
 {

@@ -50,30 +50,30 @@ struct repack_program
     using element                      = element_t<Type>;
 
     static constexpr int line = 16 / bytes_of(Type);
-
-    static constexpr int few = 16; // rows or columns
+    static constexpr int few  = 16; // rows or columns
 
     static constexpr bool is_turned(repack_tile t) { return t != repack_tile::lines && t != repack_tile::short_lines; }
-    static constexpr int rows(repack_tile t)
+    // Of a tile, where a line of 16 bytes has so many elements.
+    static constexpr int rows(repack_tile t, int of_line = line)
     {
         switch(t)
         {
         case repack_tile::lines: return threads / 8 * 4;
         case repack_tile::short_lines: return threads * 4;
-        case repack_tile::turned: return threads / 8 * line;
+        case repack_tile::turned: return threads / 8 * of_line;
         case repack_tile::turned_few_rows: return few;
-        case repack_tile::turned_few_columns: return threads / few * line * 4;
+        case repack_tile::turned_few_columns: return threads / few * of_line * 4;
         }
         __builtin_unreachable();
     }
-    static constexpr int cols(repack_tile t)
+    static constexpr int cols(repack_tile t, int of_line = line)
     {
         switch(t)
         {
-        case repack_tile::lines: return 8 * line;
-        case repack_tile::short_lines: return line;
-        case repack_tile::turned: return 8 * line;
-        case repack_tile::turned_few_rows: return threads / few * line * 4;
+        case repack_tile::lines:
+        case repack_tile::turned: return 8 * of_line;
+        case repack_tile::short_lines: return of_line;
+        case repack_tile::turned_few_rows: return threads / few * of_line * 4;
         case repack_tile::turned_few_columns: return few;
         }
         __builtin_unreachable();

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 namespace ck_tile::conv
 {
@@ -169,16 +168,15 @@ double step_cost(const gemm::tile_config& tile, const gemm::operand_access& acce
 
 } // namespace
 
-schedule make_schedule(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles, int shares,
-                       std::int64_t columns)
+schedule make_schedule(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles,
+                       std::int64_t steps, int shares, std::int64_t columns)
 {
     const std::int64_t running = std::int64_t(dev.compute_units()) * at_once, fewer = running - running % columns;
     if(shares != 1)
-        return {static_cast<int>(running), shares};
-    if(!gemm::is_persistent(tile.pipeline) || tiles <= running)
-        return {static_cast<int>(tiles), 1};
-    const bool as_soon = fewer > 0 && ceil_div(tiles, fewer) == ceil_div(tiles, running);
-    return {static_cast<int>(as_soon ? fewer : running), 1};
+        return schedule::of_shares(tiles, static_cast<int>(running), steps, shares);
+    const bool each    = !gemm::is_persistent(tile.pipeline) || tiles <= running,
+               as_soon = fewer > 0 && ceil_div(tiles, fewer) == ceil_div(tiles, running);
+    return schedule::of_whole_tiles(tiles, static_cast<int>(each ? tiles : as_soon ? fewer : running), steps);
 }
 
 bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, std::int64_t steps)

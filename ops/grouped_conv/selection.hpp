@@ -37,19 +37,19 @@ status check_partials(int splits, bool fit);
 status check_splits(int splits, std::int64_t tiles, std::int64_t steps);
 status check_launch(std::int64_t splits, std::int64_t tiles);
 
-// How often the reduction is split, or what becomes of the tiles that do not come out even, see schedule, and what that takes, in units
-// that compare instances.
+// How often the reduction is split, and in how many shares a tile is that is left when all blocks have made as many: 1, whole; or what
+// gemm::stream_k::of_shares() takes. And the cost, in units that compare instances.
 struct split_choice
 {
     int splits, shares;
     double cost;
 };
 
-// Of a launch that makes so many tiles. Its blocks make one each, or are as many as run, `at_once` on a compute unit; or a few less, where
-// that takes no longer, so that the tiles of a block, which take turns in `columns` columns of the result, are of one, whose operand can
-// stay in LDS.
-schedule make_schedule(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles, int shares,
-                       std::int64_t columns = 1);
+// Of a launch that makes so many tiles, of so many steps each or at most. Its blocks make one each, or are as many as run, `at_once` on a
+// compute unit; or a few less, where that takes no longer, so that the tiles of a block, which take turns in `columns` columns of the
+// result, are of one, whose operand can stay in LDS. `shares`: see split_choice.
+schedule make_schedule(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles,
+                       std::int64_t steps, int shares, std::int64_t columns = 1);
 
 // Whether a block could keep the weights of a column in LDS for all tiles that it makes of it, of so many steps.
 bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, std::int64_t steps);

@@ -95,20 +95,8 @@ struct program
         CK_TILE_FN gemm::partial_tiles partials() const { return args.shared; }
         CK_TILE_FN bool b_stays(int stages) const { return args.wei_steps > 0 && stages % args.wei_steps == 0; }
 
-        CK_TILE_FN auto a(const coord& p) const
-        {
-            if constexpr(C.has_pixel_rows())
-                return windows(p);
-            else
-                return weights(p);
-        }
-        CK_TILE_FN auto b(const coord& p) const
-        {
-            if constexpr(C.has_pixel_rows())
-                return weights(p);
-            else
-                return windows(p);
-        }
+        CK_TILE_FN auto a(const coord& p) const { return conv::operand_of_rows<C.rows>(*this, p); }
+        CK_TILE_FN auto b(const coord& p) const { return conv::operand_of_columns<C.rows>(*this, p); }
 
         // dY as [inputs of the class, taps x K]
         CK_TILE_FN auto windows(const coord& p) const

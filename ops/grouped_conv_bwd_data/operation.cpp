@@ -119,11 +119,6 @@ std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::problem& 
     return blocks;
 }
 
-conv::launch_work work_of(const config& c, const conv::problem& q, const plan<operation>& planned)
-{
-    return {c.tile, planned.schedule, tiles_of(c, q) * planned.splits, blocks_of(c, q).front().steps};
-}
-
 } // namespace
 
 std::vector<tensor_info> operation::tensor_list(const problem& p)
@@ -179,11 +174,12 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const conv::split_choice choice =
         conv::choose_splits(dev, c.tile, c.blocks_at_once(), c.access(), c.rows, blocks, inputs_of(q),
                             partials_fit ? chosen.splits : 1, conv::fits_cache(q, facts(c.arch)));
-    chosen.splits   = choice.splits;
-    chosen.cost     = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied);
-    chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits,
-                                          choice.shares, keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
-    chosen.workspace_bytes = conv::copies_bytes(p, q, copied) + work_of(c, q, chosen).bytes();
+    chosen.splits = choice.splits;
+    chosen.cost   = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied);
+    chosen.schedule =
+        conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits, blocks.front().steps,
+                            choice.shares, keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
+    chosen.workspace_bytes = conv::copies_bytes(p, q, copied) + conv::bytes_of_shares(c.tile, chosen.schedule);
     if(chosen.splits > 1)
         chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(q)) * sizeof(float);
     return chosen;
@@ -196,24 +192,19 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const auto& support = *planned.support;
     const problem q     = conv::computed(p, c.spatial, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
-    const conv::launch_work work = work_of(c, q, planned);
+    const int pixels   = static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)),
+              channels = static_cast<int>(channel_tiles(c, q));
     if(c.is_pointwise())
-    {
-        auto a  = conv::pointwise_arguments_of(q, false, data.wei, data.out, data.in, conv::leave{});
-        a.order = {{{a.groups, static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)),
-                     static_cast<int>(channel_tiles(c, q))}}};
-        return work.launches(support["sum"], workspace, p.type, conv::leave{}, *planned.chosen->main, a);
-    }
+        return conv::main_launches(
+            planned, workspace, conv::leave{},
+            conv::pointwise_arguments_of(q, false, data.wei, data.out, data.in, conv::leave{}, pixels, channels));
     arguments a = arguments_of(q, computed(copies, data));
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
-    a.order     = {
-        {{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups,
-          static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)), static_cast<int>(channel_tiles(c, q))}}};
-    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % channel_tiles(c, q) == 0)
+    a.order     = {{{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups, pixels, channels}}};
+    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % channels == 0)
         a.wei_steps = static_cast<int>(steps_of(c, q));
-    std::vector<launch> all =
-        work.launches(support["sum"], copies.rest(), p.type, conv::leave{}, *planned.chosen->main, a);
+    std::vector<launch> all = conv::main_launches(planned, copies.rest(), conv::leave{}, a);
     if(planned.splits > 1)
     {
         const conv::sum_arguments<> s = {a.partials, a.in, a.inputs, planned.splits, {}};

@@ -17,12 +17,6 @@ inline std::int64_t tiles_of(const config& c, const conv::problem& p)
     return ceil_div(p.k, c.tile.block.m) * ceil_div(row_length(p), c.tile.block.n) * p.groups;
 }
 
-inline conv::launch_work work_of(const config& c, const conv::problem& q, const plan<operation>& planned)
-{
-    return {c.tile, planned.schedule, tiles_of(c, q) * planned.splits,
-            ceil_div(std::max<std::int64_t>(conv::pixels_of(q), 1), c.tile.block.k)};
-}
-
 // The longest split: one that begins in the middle of an image touches one image more than it is long.
 inline std::int64_t max_split_pixels(const conv::problem& p)
 {

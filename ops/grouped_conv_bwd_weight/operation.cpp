@@ -52,14 +52,13 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const auto& support = *planned.support;
     const problem q     = conv::computed(p, c.spatial, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
-    arguments a        = arguments_of(q, computed(copies, data));
-    a.partials         = static_cast<float*>(copies.rest());
-    a.splits           = planned.splits;
-    a.pixels_per_split = static_cast<int>(split_length(c, q, planned.splits));
-    a.order            = {{{a.splits, a.conv.groups, static_cast<int>(ceil_div(row_length(q), c.tile.block.n)),
-                            static_cast<int>(ceil_div(q.k, c.tile.block.m))}}};
-    std::vector<launch> all =
-        work_of(c, q, planned).launches(support["sum"], copies.rest(), p.type, conv::leave{}, *planned.chosen->main, a);
+    arguments a             = arguments_of(q, computed(copies, data));
+    a.partials              = static_cast<float*>(copies.rest());
+    a.splits                = planned.splits;
+    a.pixels_per_split      = static_cast<int>(split_length(c, q, planned.splits));
+    a.order                 = {{{a.splits, a.conv.groups, static_cast<int>(ceil_div(row_length(q), c.tile.block.n)),
+                                 static_cast<int>(ceil_div(q.k, c.tile.block.m))}}};
+    std::vector<launch> all = conv::main_launches(planned, copies.rest(), conv::leave{}, a);
     if(a.splits > 1)
     {
         const conv::sum_arguments<> s = {a.partials, a.wei, weights_of(q), a.splits, {}};

@@ -104,10 +104,11 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
         return possible;
     const std::size_t partials = static_cast<std::size_t>(weights_of(q)) * sizeof(float);
     chosen.splits              = static_cast<int>(splits);
-    chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * splits, choice.shares);
-    chosen.cost     = cost(dev, c, p, q);
-    chosen.workspace_bytes = conv::copies_bytes(p, q, copied) + work_of(c, q, chosen).bytes() +
-                             (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
+    chosen.schedule            = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * splits,
+                                                     ceil_div(pixels, c.tile.block.k), choice.shares);
+    chosen.cost                = cost(dev, c, p, q);
+    chosen.workspace_bytes     = conv::copies_bytes(p, q, copied) + conv::bytes_of_shares(c.tile, chosen.schedule) +
+                                 (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
     return chosen;
 }
 

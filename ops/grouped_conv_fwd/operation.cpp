@@ -67,12 +67,6 @@ bool keeps_weights(const config& c, const conv::problem& q, int splits)
     return c.has_pixel_rows() && conv::keeps_weights(c.tile, q, splits, steps_of(c, q));
 }
 
-conv::launch_work work_of(const config& c, const conv::problem& q, const plan<operation>& planned)
-{
-    return {c.tile, planned.schedule, pixel_tiles(c, q) * channel_tiles(c, q) * q.groups * planned.splits,
-            steps_of(c, q)};
-}
-
 std::size_t partial_bytes(const conv::problem& p, int splits)
 {
     return splits == 1 ? 0 : static_cast<std::size_t>(splits * outputs_of(p)) * sizeof(float);
@@ -138,10 +132,10 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
                             partials_fit ? chosen.splits : 1, conv::fits_cache(q, facts(c.arch)));
     chosen.splits = choice.splits;
     chosen.cost   = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied(p));
-    chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits, choice.shares,
+    chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits, steps, choice.shares,
                                           keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
-    chosen.workspace_bytes =
-        conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits) + work_of(c, q, chosen).bytes();
+    chosen.workspace_bytes = conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits) +
+                             conv::bytes_of_shares(c.tile, chosen.schedule);
     return chosen;
 }
 
@@ -152,33 +146,29 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const auto& support   = *planned.support;
     const conv::problem q = conv::computed(p, c.spatial, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
-    const conv::launch_work work = work_of(c, q, planned);
+    const int pixels   = static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)),
+              channels = static_cast<int>(channel_tiles(c, q));
     if(c.is_pointwise())
-    {
-        auto a  = conv::pointwise_arguments_of(q, true, data.wei, data.in, data.out,
-                                               finish{data.bias, data.residual, p.activation});
-        a.order = {{{a.groups, static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)),
-                     static_cast<int>(channel_tiles(c, q))}}};
-        return work.launches(support["sum"], workspace, p.type, finish_sum{{}, 1, 1}, *planned.chosen->main, a);
-    }
+        return conv::main_launches(planned, workspace, finish_sum{{}, 1, 1},
+                                   conv::pointwise_arguments_of(q, true, data.wei, data.in, data.out,
+                                                                finish{data.bias, data.residual, p.activation}, pixels,
+                                                                channels));
     arguments a = arguments_of(q, computed(copies, data), p.activation);
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
-    a.order     = {{{planned.splits, a.conv.groups, static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)),
-                     static_cast<int>(channel_tiles(c, q))}}};
-    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % channel_tiles(c, q) == 0)
+    a.order     = {{{planned.splits, a.conv.groups, pixels, channels}}};
+    if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % channels == 0)
         a.wei_steps = static_cast<int>(steps_of(c, q));
-    std::vector<launch> all =
-        work.launches(support["sum"], copies.rest(), p.type, finish_sum{{}, 1, 1}, *planned.chosen->main, a);
+    std::vector<launch> all = conv::main_launches(planned, copies.rest(), finish_sum{{}, 1, 1}, a);
     if(planned.splits > 1)
     {
         const bool by_group                     = q.layout == conv::layout::gnhwc;
-        const int channels                      = static_cast<int>(by_group ? q.k : q.groups * q.k);
+        const int with_bias                     = static_cast<int>(by_group ? q.k : q.groups * q.k);
         const conv::sum_arguments<finish_sum> s = {a.partials,
                                                    a.out,
                                                    a.outputs,
                                                    planned.splits,
-                                                   {a.end, by_group ? conv::pixels_of(q) * q.k : a.outputs, channels}};
+                                                   {a.end, by_group ? conv::pixels_of(q) * q.k : a.outputs, with_bias}};
         all.emplace_back(support["sum"], s.blocks(), s);
     }
     return copies.around(std::move(all));

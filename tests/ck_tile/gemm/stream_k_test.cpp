@@ -94,9 +94,9 @@ TEST(StreamK, PartsAtTheSameSteps)
 
 TEST(StreamK, WholeTiles)
 {
-    expect_laws(stream_k::of_whole_tiles(7, 3), 5);
-    expect_laws(stream_k::of_whole_tiles(0, 1), 5);
-    EXPECT_EQ(stream_k::of_whole_tiles(7, 3).shares(), 0);
+    expect_laws(stream_k::of_whole_tiles(7, 3, 5), 5);
+    expect_laws(stream_k::of_whole_tiles(0, 1, 5), 5);
+    EXPECT_EQ(stream_k::of_whole_tiles(7, 3, 5).shares(), 0);
 }
 
 } // namespace

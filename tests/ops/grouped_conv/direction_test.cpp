@@ -90,14 +90,12 @@ TEST_P(Direction, TilesThatBlocksShare)
             const gemm::tile_config& tile = each.chosen->configuration.tile;
             if(!gemm::is_persistent(tile.pipeline))
                 continue;
-            const std::size_t without_shares = each.workspace_bytes;
-            for(const schedule& s : {schedule{7, 0}, schedule{5, 0}, schedule{256, 2}, schedule{384, 3}})
+            const schedule usual             = each.schedule;
+            const std::size_t without_shares = each.workspace_bytes - bytes_of_shares(tile, usual);
+            for(const auto& [blocks, shares] : {std::pair{7, 0}, std::pair{5, 0}, std::pair{256, 2}, std::pair{384, 3}})
             {
-                constexpr std::size_t tiles = 128; // at most
-                each.schedule               = s;
-                each.workspace_bytes = without_shares +
-                                       4 * (std::size_t(s.blocks) + tiles) * std::size_t(tile.block.m * tile.block.n) +
-                                       4096;
+                each.schedule        = schedule::of_shares(usual.tiles, blocks, usual.steps, shares);
+                each.workspace_bytes = without_shares + bytes_of_shares(tile, each.schedule);
                 const auto after     = e.run_plan(dev, each);
                 e.expect_right(after, describe_plan(each));
                 EXPECT_TRUE(results_of(after) == results_of(e.run_plan(dev, each))) << describe_plan(each);

@@ -118,6 +118,15 @@ TEST_P(Kernel, RejectionsSayWhy)
     p.filter = {3, 3}, c.spatial = 1;
     EXPECT_EQ(reason_of<operation>(c, p),
               "the instance has 1 spatial dimensions, the problem 2: choose one with as many");
+    c.tile.epilogue = gemm::epilogue::through_lds;
+    EXPECT_EQ(
+        reflect::describe(conv::check_rows(2, conv::gemm_rows::channels, c.tile)),
+        "channels as rows are stored transposed, which by_wave does alone, but one is through_lds: use by_wave, or "
+        "pixels as rows");
+    EXPECT_EQ(reflect::describe(conv::check_rows(0, conv::gemm_rows::pixels, c.tile)),
+              "a pointwise instance has pixels as columns, but one is pixels: use channels as rows");
+    EXPECT_EQ(conv::check_pointwise(0, 2).reason(),
+              "the instance is pointwise and does not split the reduction, and split-k is 2: choose 1 or auto");
     c.spatial = 0;
     EXPECT_EQ(
         reason_of<operation>(c, p),
