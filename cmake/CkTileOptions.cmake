@@ -29,6 +29,9 @@ endforeach()
 if("maxpool_bwd" IN_LIST CK_TILE_OPS AND NOT "maxpool_fwd" IN_LIST CK_TILE_OPS)
     list(APPEND CK_TILE_OPS maxpool_fwd) # which finds the indices that a backward pass is to recompute
 endif()
+if("grouped_conv_conv_fwd" IN_LIST CK_TILE_OPS AND NOT "grouped_conv_fwd" IN_LIST CK_TILE_OPS)
+    list(APPEND CK_TILE_OPS grouped_conv_fwd) # of which two, one after the other, compute what no fused instance does
+endif()
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

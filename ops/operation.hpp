@@ -17,6 +17,8 @@
 //       static std::vector<launch> launches(const plan<operation>&, const tensors&, void* workspace);
 //       static std::vector<launch> reference_launches(const support_kernels<operation>&, const problem&, const tensors&, void* workspace);
 //       static status reference_supports(const problem&);          // where the reference kernel cannot compute every problem
+//       static constexpr const char* composed;                     // where plans of other operations can do it: what such a plan is called
+//       static result<plan<operation>> compose_on(const device&, plan<operation>);    // completes one, which has no instance
 //
 //       static std::span<const instance<operation>> instances();                      // these two the build generates
 //       static std::span<const support_kernels<operation>> support_sets();
@@ -100,7 +102,7 @@ class launch
 template <class Op>
 struct plan
 {
-    const instance<Op>* chosen;
+    const instance<Op>* chosen; // null: see composed
     const support_kernels<Op>* support;
     typename Op::problem problem;
     int splits                     = 0; // of the reduction, 1 or more; where there is none to split, 1
@@ -122,6 +124,16 @@ std::string_view name_of(const instance<Op>& i)
     return i.main->name;
 }
 
+// What a request calls the plan's instance.
+template <class Op>
+std::string_view name_of(const plan<Op>& planned)
+{
+    if constexpr(requires { Op::composed; })
+        if(planned.chosen == nullptr)
+            return Op::composed;
+    return name_of(*planned.chosen);
+}
+
 // The names of the instances that the plan runs: "name", or "name, name" for passes.
 template <class Op>
 std::string names_of(const plan<Op>& planned)
@@ -129,7 +141,7 @@ std::string names_of(const plan<Op>& planned)
     if constexpr(requires { Op::instances_of(planned); })
         return fmt::format("{}", fmt::join(Op::instances_of(planned), ", "));
     else
-        return std::string(name_of(*planned.chosen));
+        return std::string(name_of(planned));
 }
 
 // The configurations compiled into this program that the device can run.
@@ -192,21 +204,25 @@ result<plan<Op>> make_plan(const device& dev, const typename Op::problem& p, con
     constexpr int of_another_type = std::numeric_limits<int>::max();
     std::optional<int> fewest;
     result<plan<Op>> best = rejection{""};
-    for(const instance<Op>* i : instances<Op>(dev))
-    {
-        if(!request.instance.empty() && name_of(*i) != request.instance)
-            continue;
-        const status supported = detail::supports_valid(*i, p);
-        result<plan<Op>> candidate =
-            supported ? Op::schedule_on(dev, plan<Op>{i, *support, p, Op::splits_reduction ? request.splits : 1})
-                      : rejection{supported.reason()};
-        const int broken = dtype_of(i->configuration) == p.type ? supported.broken_rules() : of_another_type;
+    const auto consider   = [&](result<plan<Op>> candidate, int broken) {
         if(best ? candidate && candidate->cost < best->cost : candidate || !fewest || broken < *fewest)
         {
             fewest = broken;
             best   = std::move(candidate);
         }
+    };
+    for(const instance<Op>* i : instances<Op>(dev))
+    {
+        if(!request.instance.empty() && name_of(*i) != request.instance)
+            continue;
+        const status supported = detail::supports_valid(*i, p);
+        consider(supported ? Op::schedule_on(dev, plan<Op>{i, *support, p, Op::splits_reduction ? request.splits : 1})
+                           : rejection{supported.reason()},
+                 dtype_of(i->configuration) == p.type ? supported.broken_rules() : of_another_type);
     }
+    if constexpr(requires { Op::composed; })
+        if(request.instance.empty() || request.instance == Op::composed)
+            consider(Op::compose_on(dev, plan<Op>{nullptr, *support, p, 1}), of_another_type);
     if(best)
         return best;
     if(best.reason().empty() && !request.instance.empty())

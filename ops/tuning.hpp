@@ -26,12 +26,16 @@ result<measured_plan<Op>> tune(const device& dev, const typename Op::problem& p,
 {
     result<measured_plan<Op>> best = rejection{"no instance supports the problem"};
     int measured = 0, tried = 0;
-    const auto all = instances<Op>(dev);
-    for(const instance<Op>* i : all)
+    std::vector<std::string_view> all;
+    for(const instance<Op>* i : instances<Op>(dev))
+        all.push_back(name_of(*i));
+    if constexpr(requires { Op::composed; })
+        all.push_back(Op::composed);
+    for(const std::string_view name : all)
     {
         report_progress(tried++, static_cast<std::int64_t>(all.size()));
         const watched_progress unwatched({}); // what one instance does
-        const auto usual = make_plan<Op>(dev, p, {.instance = name_of(*i)});
+        const auto usual = make_plan<Op>(dev, p, {.instance = name});
         if(!usual)
         {
             if(!best)
@@ -42,7 +46,7 @@ result<measured_plan<Op>> tune(const device& dev, const typename Op::problem& p,
         {
             if(splits == 0)
                 continue;
-            const auto candidate = make_plan<Op>(dev, p, {.instance = name_of(*i), .splits = splits});
+            const auto candidate = make_plan<Op>(dev, p, {.instance = name, .splits = splits});
             if(!candidate)
                 continue;
             const result<device_buffer> workspace = dev.allocate(candidate->workspace_bytes);
@@ -79,7 +83,7 @@ result<tuned_table> load_tuned_table(const std::filesystem::path& file)
 template <class Op>
 void remember(tuned_table& table, const device& dev, const plan<Op>& fastest)
 {
-    table.set({dev.name(), problem_to_json(fastest.problem), std::string(name_of(*fastest.chosen)), fastest.splits});
+    table.set({dev.name(), problem_to_json(fastest.problem), std::string(name_of(fastest)), fastest.splits});
 }
 
 // The plan that a tuned table chooses; where it has no choice for the device and the problem, the one that costs least.

@@ -58,14 +58,14 @@ CK_TILE_FN int first_row_of_wave()
     return first;
 }
 
-// acc [m, n] += a [m, k] * b [n, k], operands in LDS. Where the instruction takes them from there, the product is under way
+// acc [m, n] += a [m, k] * b [n, k], operands in LDS, of which the first k columns count. Where the instruction takes them from there, the product is under way
 // when this returns: wait_for_products() before the operands are overwritten or acc is used. The CPU makes it of fragments.
 template <gemm::shape S, class T, auto ALayout, auto BLayout>
 CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const lds_tile<T, ALayout>& a,
                     const lds_tile<T, BLayout>& b, int first_row = first_row_of_wave<S>())
 {
     if constexpr(on_device && S.inst().operands == operand_source::lds)
-        detail::multiply_from_lds<S.instruction, ALayout, BLayout, S.row_fragments(), S.waves_m * S.a_rows()>(
+        detail::multiply_from_lds<S.instruction, ALayout, BLayout, S.k, S.row_fragments(), S.waves_m * S.a_rows()>(
             acc.files[0].reg, a.at(first_row, 0), b.data);
     else if constexpr(gemm::legal_shape<S>::value)
         static_for<S.k / S.k_pack()>([&](auto i) {

@@ -24,7 +24,7 @@ struct fragment_range
 //   place_accumulators<Registers>(file)
 //                                     keeps accumulators in the registers that suit the instruction
 //   same_in_wave(x)                 x, which all threads of a wave have, known as such to the compiler
-//   multiply_from_lds<Op, ALayout, BLayout, Fragments, RowsApart>(acc, a, b)
-//                                     starts the product of operands in LDS, all of k: accumulators, those of fragments in turn, first
+//   multiply_from_lds<Op, ALayout, BLayout, Depth, Fragments, RowsApart>(acc, a, b)
+//                                     starts the product of operands in LDS, the first Depth columns of k: accumulators, those of fragments in turn, first
 //                                     row of A, first row of B; the fragments' rows of A are so far apart
 //   wait_for_products<Pending>()      waits for all but the last ones started

@@ -78,6 +78,7 @@ struct step_mix
 // arithmetic
 //   rounds_to_bf16                            whether an instruction rounds binary32 to bf16, to nearest, ties to even
 //   add_if_equal(sum, x, a, b)                sum + x if a == b, else the sum as it is
+//   larger(x, y), smaller(x, y)               the larger or the smaller one, or x if that is a NaN; y is none
 //   join_halves<Low, High>(low, high)         a word of 16 bits of each, their upper half where Low, or High, is 1; if joins_halves
 //
 // hints to the compiler

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ck_tile/numeric/enumeration.hpp"
-#include "ck_tile/targets/execution.hpp"
+#include "ck_tile/targets/primitives.hpp"
 
 namespace ck_tile::conv
 {
@@ -38,8 +38,21 @@ CK_TILE_FN float activate(activation how, float x)
         constexpr float log2_e = 1.44269504f;
         return x / (1 + __builtin_exp2f(-log2_e * x));
     }
-    const float above = how != activation::none && x < 0 ? 0 : x;
-    return how == activation::relu6 && above > 6 ? 6 : above;
+    const float above = how != activation::none ? larger(x, 0) : x;
+    return how == activation::relu6 ? smaller(above, 6) : above;
+}
+
+// f(x -> activate(how, x)), compiled for each activation: where many elements have the same one.
+template <class F>
+CK_TILE_FN void with_activation(activation how, F&& f)
+{
+    switch(how)
+    {
+    case activation::none: return f([](float x) { return x; });
+    case activation::relu: return f([](float x) { return activate(activation::relu, x); });
+    case activation::relu6: return f([](float x) { return activate(activation::relu6, x); });
+    case activation::silu: return f([](float x) { return activate(activation::silu, x); });
+    }
 }
 
 } // namespace ck_tile::conv

@@ -181,13 +181,9 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
     return {{reference, ceil_div(outputs_of(p), reference.threads), arguments_of(p, data, p.activation)}};
 }
 
-std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
+reference_values finished(const problem& p, reference_values y, const std::vector<float>& bias,
+                          const std::vector<float>& residual)
 {
-    reference_values y   = conv::convolve(p, set["in"].values(), set["wei"].values());
-    const auto values_of = [&](bool given, const char* name) {
-        return given ? set[name].values() : std::vector<float>();
-    };
-    const auto bias = values_of(p.bias, "bias"), residual = values_of(p.residual, "residual");
     const std::int64_t pixels = p.output_pixels(), channels = p.groups * p.k;
     for(std::size_t i = 0; i < y.values.size(); ++i)
     {
@@ -210,7 +206,16 @@ std::vector<reference_values> operation::reference(const problem& p, const harne
         case conv::activation::silu: v = v / (1 + std::exp(-v)); break;
         }
     }
-    return {std::move(y)};
+    return y;
+}
+
+std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
+{
+    const auto values_of = [&](bool given, const char* name) {
+        return given ? set[name].values() : std::vector<float>();
+    };
+    return {finished(p, conv::convolve(p, set["in"].values(), set["wei"].values()), values_of(p.bias, "bias"),
+                     values_of(p.residual, "residual"))};
 }
 
 problem operation::magnitude_problem(problem p)

@@ -49,6 +49,10 @@ struct tensors
     void* out;            // Y, the result
 };
 
+// What becomes of a reference's sums, Y's elements in order: bias, if the problem has one, residual likewise, activation.
+reference_values finished(const problem& p, reference_values sums, const std::vector<float>& bias,
+                          const std::vector<float>& residual);
+
 struct operation
 {
     static constexpr const char* name      = "grouped_conv_fwd";

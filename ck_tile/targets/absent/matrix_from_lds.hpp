@@ -9,7 +9,7 @@ namespace ck_tile::detail
 
 CK_TILE_FN int same_in_wave(int x) { return x; }
 
-template <opcode Op, auto ALayout, auto BLayout, int Fragments, int RowsApart, class Registers>
+template <opcode Op, auto ALayout, auto BLayout, int Depth, int Fragments, int RowsApart, class Registers>
 CK_TILE_FN void multiply_from_lds(Registers&, const void*, const void*)
 {
     static_assert(Op != Op, "mma: this architecture does not have the instruction; facts(arch).has(op) says which");

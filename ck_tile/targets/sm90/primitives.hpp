@@ -81,6 +81,19 @@ CK_TILE_FN float add_if_equal(float sum, float x, int a, int b)
     return sum;
 }
 
+CK_TILE_FN float larger(float x, float y)
+{
+    float z;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+    return z;
+}
+CK_TILE_FN float smaller(float x, float y)
+{
+    float z;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+    return z;
+}
+
 CK_TILE_FN void schedule_fence() {}
 
 template <step_mix>

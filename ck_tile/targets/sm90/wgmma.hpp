@@ -103,13 +103,14 @@ struct registers_apart
     CK_TILE_FN auto& operator[](int i) const { return all[first + i * Apart]; }
 };
 
-template <opcode Op, auto ALayout, auto BLayout, int Fragments, int RowsApart, class Registers>
+// Of the first `Depth` columns of the operands.
+template <opcode Op, auto ALayout, auto BLayout, int Depth, int Fragments, int RowsApart, class Registers>
 CK_TILE_FN void multiply_from_lds(Registers& acc, const void* a, const void* b)
 {
     constexpr auto major = []<majorness Major>(swizzled_128b<Major>) { return Major; };
     const wgmma_descriptor first_a(a, ALayout), first_b(b, BLayout);
     wgmma_begin();
-    static_for<ALayout.cols / describe(Op).k>([&](auto i) {
+    static_for<Depth / describe(Op).k>([&](auto i) {
         constexpr int column = i * describe(Op).k;
         static_for<Fragments>([&](auto fragment) {
             registers_apart<Fragments, Registers> own{acc, fragment};

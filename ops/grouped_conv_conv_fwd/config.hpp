@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The configuration of one instance, and what makes one legal.
+#pragma once
+
+#include "ck_tile/gemm/computed_operand.hpp"
+#include "ck_tile/gemm/tile_config.hpp"
+#include "ops/grouped_conv/diagonal.hpp"
+
+namespace ck_tile::grouped_conv_conv_fwd
+{
+
+// How the first convolution is computed.
+enum class formulation
+{
+    depthwise, // one channel per group: by multiply-adds
+    diagonal   // one channel per group: by a matrix instruction, of a window that the compiler knows
+};
+
+} // namespace ck_tile::grouped_conv_conv_fwd
+
+template <>
+struct ck_tile::enumerators<ck_tile::grouped_conv_conv_fwd::formulation>
+{
+    using enum grouped_conv_conv_fwd::formulation;
+    static constexpr const char* type                                     = "formulation";
+    static constexpr enumerator<grouped_conv_conv_fwd::formulation> all[] = {{depthwise, "depthwise"},
+                                                                             {diagonal, "diagonal"}};
+};
+
+namespace ck_tile::grouped_conv_conv_fwd
+{
+
+struct config
+{
+    architecture arch;
+    formulation first;
+    gemm::block_tile block; // m: output pixels, n: output channels, k: channels of the intermediate in a step
+    gemm::wave_grid waves;
+    opcode instruction;
+    gemm::epilogue epilogue;
+    conv::known_window window; // of the first convolution
+    conv::cell cell;           // of pixels that a thread computes of the intermediate
+    int halo;                  // pixels of X that LDS holds for a step, at most
+    int ahead;                 // steps that copies to LDS are ahead
+    int kept;                  // steps of the intermediate that LDS holds
+
+    static constexpr int most_taps = 64; // of a window that the compiler does not know
+
+    constexpr gemm::shape shape() const { return {block.m, block.n, block.k, waves.m, waves.n, instruction}; }
+    constexpr data_type dtype() const { return describe(instruction).type; }
+    constexpr int lanes() const { return shape().fragment().a.lanes(); }
+    constexpr int threads() const { return shape().threads(); }
+    constexpr int vector() const { return 16 / bytes_of(dtype()); } // elements that one access of memory moves
+    constexpr int taps() const { return window.any() ? most_taps : window.filter * window.filter; }
+    constexpr int cells() const { return block.m / cell.pixels(); }
+
+    // Copies of X, of the weights of both convolutions.
+    constexpr distribution in_copy() const { return gemm::tiled_copy(shape(), halo, majorness::k, vector()); }
+    constexpr distribution wei1_copy() const { return gemm::tiled_copy(shape(), block.n, majorness::k, vector()); }
+    constexpr distribution wei0_copy() const
+    {
+        const int lines = ceil_div(block.k * taps(), vector() * threads());
+        return {.lengths = {1, lines * threads() * vector()},
+                .wave    = {{shape().waves(), 1, lanes() * vector()}},
+                .lane    = {{lanes(), 1, vector()}},
+                .reg     = {{lines, 1, threads() * vector()}},
+                .vec     = {{vector(), 1, 1}}};
+    }
+    // The intermediate, `channels` of it, as threads compute it.
+    constexpr distribution rows(int channels) const
+    {
+        if(first == formulation::diagonal)
+            return conv::diagonal_product::rows(shape().waves(), block.m, channels, cell);
+        return conv::depthwise_rows(shape().waves(), lanes(), block.m, channels, 4 / bytes_of(dtype()));
+    }
+
+    // The halo in LDS, its pixels an odd number of 16 bytes apart.
+    constexpr lds_layout halo_layout() const { return {.rows = halo, .cols = block.k, .pad = vector()}; }
+    constexpr int in_bytes() const { return halo_layout().elements() * bytes_of(dtype()); }
+    constexpr int wei0_bytes() const { return wei0_copy().lengths[1] * bytes_of(dtype()); }
+    constexpr gemm::computed_loop loop() const
+    {
+        const int end = epilogue == gemm::epilogue::by_wave       ? gemm::line_lds_bytes(shape())
+                        : epilogue == gemm::epilogue::through_lds ? gemm::epilogue_lds_bytes(shape())
+                                                                  : 0;
+        return {ahead, kept, in_bytes() + wei0_bytes(), end};
+    }
+    constexpr int lds_bytes() const { return loop().lds_bytes(shape()); }
+
+    // Blocks that run on a compute unit at once: as many as LDS has room for, and registers, of which a lane has those of a cell, of its
+    // windows and of its weights, beside accumulators.
+    constexpr int blocks_at_once(const target& t) const
+    {
+        const int by_lds       = (t.lds_bytes + 1024) / (lds_bytes() + 1024),
+                  by_registers = t.compute_unit_registers / (threads() * (shape().accumulators() + 96));
+        const int fit          = by_lds < by_registers ? by_lds : by_registers;
+        return fit < 1 ? 1 : fit;
+    }
+    constexpr int registers(const target& t) const
+    {
+        return t.compute_unit_registers / (threads() * blocks_at_once(t));
+    }
+};
+
+// `t` are the facts of c.arch.
+constexpr violation check(const config& c, const target& t)
+{
+    const gemm::shape s = c.shape();
+    if(const violation v = gemm::check(s, t))
+        return v;
+    if(const int blocks = s.inst().blocks; blocks != 1)
+        return {"an implicit GEMM needs an instruction of one block", blocks, "choose one with blocks = 1"};
+    if(s.inst().operands == operand_source::lds && s.k % 64 != 0)
+        return {"an instruction that takes operands from LDS reads k in lines of 128 bytes", s.k,
+                "use a block.k that is a multiple of 64"};
+    if(c.window.filter < 0 || c.window.stride < 0 || c.window.filter * c.window.filter > config::most_taps)
+        return {"a window that the compiler knows must have 8 x 8 taps at most", c.window.filter,
+                "use 0, which takes any window"};
+    if((c.window.filter == 0) != (c.window.stride == 0))
+        return {"the compiler must know filter and stride, or none of them", c.window.stride,
+                "use 0 for both, or for none"};
+    for(const int number : {c.cell.rows, c.cell.cols, c.ahead, c.kept})
+        if(number < 1)
+            return {"cells, steps ahead and steps kept must be positive", number, "choose 1 or more"};
+    if(c.first == formulation::diagonal)
+    {
+        namespace product = conv::diagonal_product;
+        if(s.fragment().m != product::pixels || s.fragment().n != product::channels || s.fragment().k != 16)
+            return {"the diagonal formulation multiplies 16 x 8 x 16", s.fragment().name, "use another formulation"};
+        if(c.window.any() || c.cell.cols != product::width)
+            return {"a diagonal product has rows of 8 pixels, of a window that the compiler knows", c.cell.cols,
+                    "use cells 8 wide, or another formulation"};
+        for(const int channels : {s.k, s.k / 2})
+            if(const distribution d = c.rows(channels); !d.covers() || d.threads() != c.threads())
+                return {"waves must share block.m as pairs of cells", c.cell.pixels(),
+                        "use fewer waves or smaller cells"};
+    }
+    else
+        for(const int channels : {s.k, s.k / 4})
+            if(const distribution d = c.rows(channels);
+               channels * bytes_of(c.dtype()) < 16 || !d.covers() || d.threads() != c.threads() ||
+               (channels == s.k && d.regs() != c.cell.pixels()) || c.cell.pixels() % d.regs() != 0)
+                return {"threads must share block.m as whole cells, and the quarter of a step as parts of them",
+                        c.cell.pixels(), "use cells of block.m * k * element bytes / (4 * threads) pixels"};
+    if(c.halo < 1 || c.halo * s.k % (c.threads() * c.vector()) != 0 || !c.in_copy().covers())
+        return {"the threads must share the halo's pixels evenly", c.halo, "use a multiple of threads / 8"};
+    if(s.n * s.k % (c.threads() * c.vector()) != 0 || !c.wei1_copy().covers())
+        return {"the threads must share block.n * k evenly", s.n, "enlarge the tile or use fewer waves"};
+    if(const violation v =
+           gemm::detail::check_result(s, c.epilogue, c.epilogue == gemm::epilogue::direct ? 1 : c.vector()))
+        return v;
+    if(c.lds_bytes() > t.lds_bytes)
+        return {"LDS of the main loop and the epilogue must fit the block's", c.lds_bytes(),
+                "shrink the tile or the halo, or keep fewer steps"};
+    return {};
+}
+
+constexpr violation check(const config& c) { return check(c, facts(c.arch)); }
+
+} // namespace ck_tile::grouped_conv_conv_fwd

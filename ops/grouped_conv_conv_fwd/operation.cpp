@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: MIT
+#include "ops/grouped_conv_conv_fwd/operation.hpp"
+
+#include "ops/grouped_conv/computed.hpp"
+#include "ops/grouped_conv/reference.hpp"
+#include "ops/grouped_conv_conv_fwd/support_kernels.hpp"
+#include "ops/problem_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ck_tile::grouped_conv_conv_fwd
+{
+
+conv::problem problem::second() const
+{
+    conv::problem p = *this;
+    p.groups = 1, p.c = groups * k, p.k = k1;
+    for(std::size_t d = 0; d < static_cast<std::size_t>(spatial); ++d)
+    {
+        p.input[d]  = output(static_cast<int>(d));
+        p.filter[d] = p.stride[d] = p.dilation[d] = 1;
+        p.left_pad[d] = p.right_pad[d] = 0;
+    }
+    return p;
+}
+
+status validate(const problem& p)
+{
+    if(status valid = conv::validate(p.first()); !valid)
+        return valid;
+    if(status valid = check_range("K1", p.k1, 1); !valid)
+        return valid;
+    if(status valid = check_range("G * K0", p.groups * p.k, 1); !valid)
+        return valid;
+    if(p.layout == conv::layout::gnhwc)
+        return rejection{
+            "layout must be nhwgc or ngchw, as the second convolution takes the channels of all groups, but is "
+            "gnhwc: choose one of them"};
+    return conv::validate(p.second());
+}
+
+std::string describe(const problem& p)
+{
+    return fmt::format("{} then 1x1 to K{}{}, activation {}", describe(p.first()), p.k1, p.bias ? " with biases" : "",
+                       name_of(p.activation));
+}
+
+namespace
+{
+
+// The first convolution as the copies of tensors see it: its images and its bias, of all channels of one group.
+conv::problem images(const problem& p)
+{
+    conv::problem q = p.first();
+    q.groups = 1, q.c = p.groups * p.c, q.k = p.groups * p.k;
+    return q;
+}
+// Its weights, of one channel per group, as one run.
+conv::problem weights(const problem& p)
+{
+    conv::problem q = images(p);
+    q.k             = p.groups * p.filter_taps();
+    return q;
+}
+
+// Tensors of the three as instances compute them: channels-last, channels and weights in whole vectors.
+struct computed_problems
+{
+    conv::problem images, weights, second;
+
+    explicit computed_problems(const problem& p)
+    {
+        const int vector                = 16 / bytes_of(p.type);
+        const conv::vector_widths whole = {vector, vector, vector};
+        images                          = conv::computed(grouped_conv_conv_fwd::images(p), 2, whole);
+        weights                         = grouped_conv_conv_fwd::weights(p);
+        weights.k                       = images.c * p.filter_taps();
+        second                          = conv::computed(p.second(), 2, whole);
+    }
+};
+
+// Which tensors may be copied for each of them.
+constexpr conv::tensor of_images[]  = {conv::tensor::in, conv::tensor::bias};
+constexpr conv::tensor of_weights[] = {conv::tensor::bias};
+constexpr conv::tensor of_second[]  = {conv::tensor::wei, conv::tensor::bias, conv::tensor::out};
+
+std::size_t copies_bytes(const problem& p)
+{
+    const computed_problems q(p);
+    return conv::copies_bytes(images(p), q.images, of_images) + conv::copies_bytes(weights(p), q.weights, of_weights) +
+           conv::copies_bytes(p.second(), q.second, of_second);
+}
+double copies_cost(const problem& p)
+{
+    const computed_problems q(p);
+    return conv::copies_cost(images(p), q.images, of_images) + conv::copies_cost(weights(p), q.weights, of_weights) +
+           conv::copies_cost(p.second(), q.second, of_second);
+}
+
+// The last two spatial dimensions, of which there may be one.
+std::int64_t along(const problem& p, const conv::extents& e, int dimension, std::int64_t missing)
+{
+    const int given = dimension - (2 - p.spatial);
+    return given < 0 ? missing : e[static_cast<std::size_t>(given)];
+}
+std::int64_t output_along(const problem& p, int dimension)
+{
+    const int given = dimension - (2 - p.spatial);
+    return given < 0 ? 1 : p.output(given);
+}
+
+// Pixels of X that `cells` cells in a row see, along a dimension.
+std::int64_t halo_along(const problem& p, int dimension, std::int64_t cells, int cell)
+{
+    const std::int64_t filter = along(p, p.filter, dimension, 1), stride = along(p, p.stride, dimension, 1),
+                       dilation = along(p, p.dilation, dimension, 1);
+    return (cells * cell - 1) * stride + (filter - 1) * dilation + 1;
+}
+
+struct patches
+{
+    std::int64_t images = 0, rows = 0, cols = 0; // cells of one
+    std::int64_t count = 0, halo = 0;            // of these, pixels of each
+
+    explicit operator bool() const { return count > 0; }
+};
+
+// The patch of as many cells as the instance has, or fewer, with which the problem takes least: patches compute all their cells, and copy
+// their halo. None, where the halo of one cell is larger than LDS holds.
+patches choose_patches(const config& c, const problem& p)
+{
+    constexpr double copied = 0.25; // pixels of the halo count so much of a computed one
+    const std::int64_t rows = ceil_div(output_along(p, 0), std::int64_t(c.cell.rows)),
+                       cols = ceil_div(output_along(p, 1), std::int64_t(c.cell.cols));
+    patches best;
+    double least = 0;
+    for(std::int64_t across = 1; across <= std::min<std::int64_t>(cols, c.cells()); ++across)
+        for(std::int64_t down = 1; down <= std::min(rows, c.cells() / across); ++down)
+        {
+            const std::int64_t halo  = halo_along(p, 0, down, c.cell.rows) * halo_along(p, 1, across, c.cell.cols);
+            const std::int64_t whole = down == rows && across == cols ? c.cells() / (across * down) : 1;
+            const std::int64_t images =
+                std::max<std::int64_t>(std::min({whole, c.halo / halo, std::max<std::int64_t>(p.batch, 1)}), 1);
+            if(halo * images > c.halo)
+                continue;
+            const patches some = {images, down, across,
+                                  ceil_div(p.batch, images) * ceil_div(rows, down) * ceil_div(cols, across),
+                                  halo * images};
+            const double cost = static_cast<double>(some.count) * (c.block.m + copied * static_cast<double>(some.halo));
+            if(best.images == 0 || cost < least)
+                best = some, least = cost;
+        }
+    return best;
+}
+
+// A patch's shape as kernels see it.
+conv::patch_shape shape_of(const config& c, const problem& p, const patches& some)
+{
+    conv::patch_shape s = {};
+    s.images            = static_cast<int>(some.images);
+    s.rows = static_cast<int>(some.rows), s.cols = static_cast<int>(some.cols);
+    s.halo_rows = static_cast<int>(halo_along(p, 0, some.rows, c.cell.rows));
+    s.halo_cols = static_cast<int>(halo_along(p, 1, some.cols, c.cell.cols));
+    for(int d = 0; d < 2; ++d)
+    {
+        s.window[d]   = static_cast<int>(along(p, p.filter, d, 1));
+        s.stride[d]   = static_cast<int>(along(p, p.stride, d, 1));
+        s.dilation[d] = static_cast<int>(along(p, p.dilation, d, 1));
+    }
+    return s;
+}
+
+std::int64_t steps_of(const config& c, const problem& p) { return ceil_div(p.groups * p.c, std::int64_t(c.block.k)); }
+std::int64_t columns_of(const config& c, const problem& p) { return ceil_div(p.k1, std::int64_t(c.block.n)); }
+
+std::size_t intermediate_bytes(const problem& p)
+{
+    return static_cast<std::size_t>(conv::output_shape(p.first()).elements() * bytes_of(p.type) + 255) / 256 * 256;
+}
+
+// The second convolution after the first, by plans, or by the launches of the reference.
+grouped_conv_fwd::tensors first_of(const tensors& data, void* intermediate)
+{
+    return {data.in, data.wei0, data.bias0, nullptr, intermediate};
+}
+grouped_conv_fwd::tensors second_of(const tensors& data, const void* intermediate)
+{
+    return {intermediate, data.wei1, data.bias1, nullptr, data.out};
+}
+
+} // namespace
+
+std::vector<tensor_info> operation::tensor_list(const problem& p)
+{
+    const auto biased         = p.bias ? tensor_role::input : tensor_role::absent;
+    const std::int64_t middle = p.groups * p.k;
+    return {{.name = "in", .type = p.type, .shape = conv::input_shape(p.first())},
+            {.name = "wei0", .type = p.type, .shape = conv::weight_shape(p.first())},
+            {.name = "wei1", .type = p.type, .shape = packed_shape({p.k1, middle})},
+            {.name = "bias0", .type = p.type, .shape = packed_shape({middle}), .role = biased},
+            {.name = "bias1", .type = p.type, .shape = packed_shape({p.k1}), .role = biased},
+            {.name  = "out",
+             .type  = p.type,
+             .shape = conv::output_shape(p.second()),
+             .role  = tensor_role::result,
+             .terms = middle + 1,
+             .slack = 4}}; // a matrix unit may cut off the bits where an fma would round
+}
+
+double operation::floor_bytes(const problem& p)
+{
+    double bytes = 0;
+    for(const tensor_info& t : tensor_list(p))
+        if(t.on_device())
+            bytes += static_cast<double>(t.bytes());
+    return bytes;
+}
+
+double operation::flops(const problem& p) { return p.first().flops() + p.second().flops(); }
+
+status operation::supports(const config& c, const problem& p)
+{
+    status rules;
+    if(p.spatial > 2)
+        rules.also(rejection{fmt::format("the instance has 2 spatial dimensions, the problem {}: run the convolutions "
+                                         "one after the other, --instance {}",
+                                         p.spatial, composed)});
+    if(p.c != 1 || p.k != 1)
+        rules.also(rejection{fmt::format("the instance is depthwise, and the problem has C = {} and K0 = {}: run the "
+                                         "convolutions one after the other, --instance {}",
+                                         p.c, p.k, composed)});
+    if(!rules)
+        return rules;
+    const auto is_known = [&](const conv::extents& e, std::int64_t length) {
+        return along(p, e, 0, length) == length && along(p, e, 1, length) == length;
+    };
+    if(!c.window.any() && (p.spatial != 2 || !is_known(p.filter, c.window.filter) ||
+                           !is_known(p.stride, c.window.stride) || !is_known(p.dilation, 1)))
+        rules.also(rejection{
+            fmt::format("the instance is compiled for filter {0}x{0}, stride {1} and dilation 1 in 2-D: choose "
+                        "one of window 0x0, which takes any",
+                        c.window.filter, c.window.stride)});
+    if(c.window.any() && p.filter_taps() > config::most_taps)
+        rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: run the convolutions one "
+                                         "after the other, --instance {}",
+                                         config::most_taps, p.filter_taps(), composed)});
+    if(!choose_patches(c, p) && p.batch > 0)
+        rules.also(rejection{fmt::format("the windows of a cell must see {} pixels at most, but see {}: choose an "
+                                         "instance of a larger halo",
+                                         c.halo, halo_along(p, 0, 1, c.cell.rows) * halo_along(p, 1, 1, c.cell.cols))});
+    if(!c.loop().keeps_all() && columns_of(c, p) > 1)
+        rules.also(rejection{fmt::format("K1 must be {} at most, but is {}: choose an instance that keeps the "
+                                         "intermediate, or of a larger block.n",
+                                         c.block.n, p.k1)});
+    if(c.loop().keeps_all() && steps_of(c, p) > c.kept)
+        rules.also(rejection{
+            fmt::format("the channels of the intermediate must be {} at most, so that LDS holds them, but are {}: "
+                        "choose an instance that keeps more, or run the convolutions one after the "
+                        "other, --instance {}",
+                        c.kept * c.block.k, p.groups * p.k, composed)});
+    const computed_problems q(p);
+    conv::need_view_of_weights(rules, q.second, bytes_of(p.type));
+    conv::need_view_of_images(rules, q.images, c.block.m, p.output_pixels());
+    conv::need_view_of_images(rules, q.second, c.block.m, p.output_pixels());
+    conv::need_blocks(rules, choose_patches(c, p).count);
+    return rules;
+}
+
+namespace
+{
+
+// What a patch takes on a compute unit that has `at_once` of them, in the units of conv::choose_splits(), of which `microsecond` are one: as
+// measured on an H200.
+double patch_cost(const config& c, const problem& p, const patches& some, int at_once)
+{
+    constexpr double microsecond = 170e3;
+    const auto taps              = static_cast<double>(p.filter_taps());
+    const auto steps             = static_cast<double>(steps_of(c, p));
+    const double channels = steps * c.block.k, columns = static_cast<double>(columns_of(c, p));
+    // Nanoseconds of an element of the intermediate, where many threads hide each other's latency.
+    const double element    = c.first == formulation::diagonal ? 0.05 + 0.01 * taps
+                              : c.window.any()                 ? 0.1 + 0.05 * taps
+                                                               : 0.05 + 0.032 * taps;
+    const double exposed    = 1 + 160. / (at_once * c.threads());
+    const double computed   = 1e-3 * c.block.m * channels * element * exposed,
+                 copied     = 20e-6 * static_cast<double>(some.halo) * channels * bytes_of(p.type),
+                 multiplied = columns * steps * (0.12 + 23e-6 * c.block.m * c.block.n);
+    return microsecond * at_once * (0.3 + computed + copied + multiplied);
+}
+
+} // namespace
+
+result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
+{
+    const config& c          = chosen.chosen->configuration;
+    const problem& p         = chosen.problem;
+    const patches some       = choose_patches(c, p);
+    const int at_once        = c.blocks_at_once(facts(c.arch));
+    const std::int64_t slots = std::int64_t(dev.compute_units()) * at_once;
+    chosen.schedule.patch    = shape_of(c, p, some);
+    chosen.schedule.patches  = some.count;
+    chosen.schedule.blocks   = static_cast<int>(std::min(some.count, slots));
+    chosen.workspace_bytes   = copies_bytes(p);
+    chosen.cost = static_cast<double>(ceil_div(some.count, slots)) * patch_cost(c, p, some, at_once) + copies_cost(p);
+    return chosen;
+}
+
+result<plan<operation>> operation::compose_on(const device& dev, plan<operation> planned)
+{
+    const problem& p = planned.problem;
+    const auto first =
+        make_plan<grouped_conv_fwd::operation>(dev, grouped_conv_fwd::problem(p.first(), p.bias, p.activation));
+    if(!first)
+        return rejection{first.reason()};
+    const auto second = make_plan<grouped_conv_fwd::operation>(dev, grouped_conv_fwd::problem(p.second(), p.bias));
+    if(!second)
+        return rejection{second.reason()};
+    planned.schedule.first  = *first;
+    planned.schedule.second = *second;
+    planned.workspace_bytes = intermediate_bytes(p) + std::max(first->workspace_bytes, second->workspace_bytes);
+    planned.cost            = first->cost + second->cost;
+    return planned;
+}
+
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
+{
+    const problem& p  = planned.problem;
+    const schedule& s = planned.schedule;
+    if(planned.chosen == nullptr)
+    {
+        void* const rest = static_cast<std::byte*>(workspace) + intermediate_bytes(p);
+        auto all         = grouped_conv_fwd::operation::launches(*s.first, first_of(data, workspace), rest);
+        for(const launch& each : grouped_conv_fwd::operation::launches(*s.second, second_of(data, workspace), rest))
+            all.push_back(each);
+        return all;
+    }
+    if(s.patches == 0)
+        return {};
+    const computed_problems q(p);
+    const kernel* const repack = &(*planned.support)["repack"];
+    const conv::problem of_x = images(p), of_w = weights(p), of_y = p.second();
+    conv::computed_tensors x(of_x, q.images, workspace, repack);
+    const void* const in    = x.read(data.in, conv::tensor::in);
+    const void* const bias0 = x.read(data.bias0, conv::tensor::bias);
+    conv::computed_tensors w(of_w, q.weights, x.rest(), repack);
+    const void* const wei0 = w.read(data.wei0, conv::tensor::bias);
+    conv::computed_tensors y(of_y, q.second, w.rest(), repack);
+    const config& c  = planned.chosen->configuration;
+    const auto tiles = [](std::int64_t cells, int of_patch) {
+        return static_cast<int>(ceil_div(cells, std::int64_t(of_patch)));
+    };
+    const arguments a = {
+        .in         = in,
+        .wei0       = wei0,
+        .wei1       = y.read(data.wei1, conv::tensor::wei),
+        .bias0      = bias0,
+        .bias1      = y.read(data.bias1, conv::tensor::bias),
+        .out        = y.write(data.out, conv::tensor::out),
+        .activation = p.activation,
+        .first      = conv::make_arguments(q.images),
+        .k1         = static_cast<int>(q.second.k),
+        .patch      = s.patch,
+        .order      = {{{tiles(p.batch, s.patch.images), tiles(output_along(p, 0), s.patch.rows.divisor * c.cell.rows),
+                         tiles(output_along(p, 1), s.patch.cols.divisor * c.cell.cols)}}},
+        .blocks     = s.blocks};
+    return x.around(w.around(y.around({{*planned.chosen->main, a.blocks, a}})));
+}
+
+std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
+                                                  const tensors& data, void* workspace)
+{
+    const kernel& reference = support["reference"];
+    const auto convolution  = [&](const conv::problem& one, const grouped_conv_fwd::tensors& t, conv::activation a) {
+        const std::int64_t outputs            = conv::output_shape(one).elements();
+        const grouped_conv_fwd::arguments all = {.in        = t.in,
+                                                 .wei       = t.wei,
+                                                 .out       = t.out,
+                                                 .partials  = nullptr,
+                                                 .end       = {t.bias, nullptr, a},
+                                                 .conv      = conv::make_arguments(one),
+                                                 .splits    = 1,
+                                                 .order     = {},
+                                                 .work      = {},
+                                                 .shared    = {},
+                                                 .wei_steps = 0,
+                                                 .outputs   = outputs};
+        return launch(reference, ceil_div(outputs, std::int64_t(reference.threads)), all);
+    };
+    std::vector<launch> all = {convolution(p.first(), first_of(data, workspace), p.activation)};
+    if(p.rounded && *p.rounded != p.type)
+    {
+        const rounding::arguments a = {workspace, conv::output_shape(p.first()).elements(), *p.rounded};
+        const kernel& round         = support["round"];
+        all.emplace_back(round, ceil_div(a.count, std::int64_t(round.threads)), a);
+    }
+    all.push_back(convolution(p.second(), second_of(data, workspace), conv::activation::none));
+    return all;
+}
+
+std::size_t operation::reference_workspace_bytes(const problem& p) { return intermediate_bytes(p); }
+
+problem operation::reference_problem(problem p)
+{
+    p.rounded = p.type;
+    p.type    = data_type::fp32;
+    return p;
+}
+
+problem operation::magnitude_problem(problem p)
+{
+    p.activation = conv::activation::none;
+    return p;
+}
+
+namespace
+{
+
+// By how much an intermediate may be off that is rounded to `type`, after sums of `terms` numbers: silu is as much as 1.1 times as steep as
+// what it is applied to.
+double error_of_intermediate(data_type type, std::int64_t terms, double value, double magnitude)
+{
+    return 2 * unit_roundoff(type) * std::abs(value) + 1.1 * error_bound(data_type::fp32, terms, value, magnitude);
+}
+
+// What an error of the result counts as, as a magnitude: see error_bound().
+double as_magnitude(double error, const tensor_info& result)
+{
+    return error / (result.slack * 0x1p-24 * (8 + 2 * std::sqrt(static_cast<double>(result.terms))));
+}
+
+std::vector<float> as_floats(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+} // namespace
+
+void operation::finish_magnitudes(const problem& p, const harness::tensor_set&, std::vector<reference_values>& results)
+{
+    const tensor_info result = tensor_list(p).back();
+    const double relative =
+        1 +
+        as_magnitude(error_of_intermediate(p.rounded.value_or(p.type), conv::row_length(p.first()) + 1, 1, 1), result);
+    for(double& magnitude : results[0].magnitudes)
+        magnitude *= relative;
+}
+
+std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
+{
+    grouped_conv_fwd::problem first(p.first(), p.bias, p.activation), second(p.second(), p.bias);
+    const std::vector<float> wei1 = set["wei1"].values();
+    // The intermediate, rounded, and by how much it may be off.
+    const reference_values middle =
+        grouped_conv_fwd::finished(first, conv::convolve(first, set["in"].values(), set["wei0"].values()),
+                                   p.bias ? set["bias0"].values() : std::vector<float>(), {});
+    std::vector<double> errors(middle.values.size());
+    harness::host_tensor rounded(
+        tensor_info{.name = "intermediate", .type = p.type, .shape = conv::output_shape(first)});
+    rounded.set_values(as_floats(middle.values));
+    const std::vector<float> values = rounded.values();
+    for(std::size_t i = 0; i < errors.size(); ++i)
+        errors[i] = error_of_intermediate(p.type, conv::row_length(first) + 1, values[i], middle.magnitudes[i]);
+    reference_values y       = grouped_conv_fwd::finished(second, conv::convolve(second, values, wei1),
+                                                          p.bias ? set["bias1"].values() : std::vector<float>(), {});
+    const reference_values e = conv::convolve(second, as_floats(errors), wei1);
+    const tensor_info result = tensor_list(p).back();
+    for(std::size_t i = 0; i < y.magnitudes.size(); ++i)
+        y.magnitudes[i] += as_magnitude(e.magnitudes[i], result);
+    return {std::move(y)};
+}
+
+} // namespace ck_tile::grouped_conv_conv_fwd

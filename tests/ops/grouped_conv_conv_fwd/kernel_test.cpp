@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// A convolution, activation and a 1x1 convolution in one kernel, held against the two one after the other in fp64, the intermediate rounded.
+#include "ops/grouped_conv_conv_fwd/operation.hpp"
+#include "tests/support/operation_test.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace ck_tile::grouped_conv_conv_fwd
+{
+namespace
+{
+
+using problem = operation::problem;
+
+class Kernel : public kernel_test
+{
+  protected:
+    // Depthwise, 3x3.
+    problem depthwise(std::int64_t channels, std::int64_t k1, std::int64_t height = 9, std::int64_t width = 10) const
+    {
+        problem p;
+        p.type = type, p.groups = channels, p.batch = 2, p.k1 = k1, p.input = {height, width};
+        return p;
+    }
+    plan<operation> one_after_other(const problem& p) const
+    {
+        const auto chosen = make_plan<operation>(dev, p, {.instance = operation::composed});
+        EXPECT_TRUE(chosen) << chosen.reason();
+        return *chosen;
+    }
+};
+
+// Channels that end in the middle of a step, and of a vector; patches of a part of an image, and of several images.
+TEST_P(Kernel, PatchesAndStepsThatDoNotComeOutEven)
+{
+    for(const std::int64_t channels : {1, 8, 21, 40, 72, 136})
+        ck_tile::expect_all_instances_right(dev, experiment<operation>(depthwise(channels, 24)));
+    for(const auto& [height, width] : {std::pair(1, 1), {3, 40}, {40, 3}, {7, 7}, {17, 19}})
+    {
+        problem p = depthwise(24, 8, height, width);
+        p.batch   = 5;
+        ck_tile::expect_all_instances_right(dev, experiment<operation>(p));
+    }
+}
+
+TEST_P(Kernel, BiasesActivationsLayouts)
+{
+    int number = 0;
+    for(const auto& activation : enumerators<conv::activation>::all)
+        for(const bool bias : {false, true})
+        {
+            problem p    = depthwise(40, 12);
+            p.activation = activation.value, p.bias = bias;
+            p.layout = number++ % 2 == 0 ? conv::layout::nhwgc : conv::layout::ngchw;
+            ck_tile::expect_all_instances_right(dev, experiment<operation>(p, 1, [](harness::tensor_set& set) {
+                                                    std::vector<float> in = set["in"].values();
+                                                    for(float& x : in)
+                                                        x *= 4; // so that relu6 has something to cut off
+                                                    set["in"].set_values(in);
+                                                }));
+        }
+}
+
+// Strides, dilations, uneven padding, windows of other lengths, 1-D: by whatever supports them, and by two launches.
+TEST_P(Kernel, OtherWindows)
+{
+    const auto with = [&](int spatial, conv::extents filter, conv::extents stride, conv::extents dilation,
+                          conv::extents left, conv::extents right) {
+        problem p = depthwise(24, 16, 13, 15);
+        p.spatial = spatial, p.filter = filter, p.stride = stride, p.dilation = dilation, p.left_pad = left,
+        p.right_pad = right;
+        return p;
+    };
+    for(const problem& p :
+        {with(2, {3, 3}, {2, 2}, {1, 1}, {1, 0}, {0, 1}), with(2, {5, 5}, {1, 1}, {1, 1}, {2, 2}, {2, 2}),
+         with(2, {5, 5}, {2, 2}, {1, 1}, {2, 1}, {2, 3}), with(2, {7, 7}, {1, 1}, {1, 1}, {3, 3}, {3, 3}),
+         with(2, {2, 4}, {3, 1}, {2, 3}, {0, 4}, {5, 0}), with(1, {4}, {1}, {1}, {3}, {0}),
+         with(1, {3}, {2}, {2}, {1}, {4})})
+    {
+        const experiment<operation> e(p);
+        ck_tile::expect_all_instances_right(dev, e);
+        e.expect_right(e.run_plan(dev, one_after_other(p)), "two launches");
+    }
+}
+
+// What no fused instance computes: channels per group, channel multipliers, three dimensions, an intermediate that LDS does not hold.
+TEST_P(Kernel, OneConvolutionAfterTheOther)
+{
+    problem grouped = depthwise(4, 24);
+    grouped.k = 6, grouped.c = 8, grouped.bias = true, grouped.activation = conv::activation::silu;
+    problem multiplied = depthwise(8, 24);
+    multiplied.k       = 2;
+    problem pointwise  = depthwise(1, 24);
+    pointwise.c = 16, pointwise.k = 40, pointwise.filter = {1, 1}, pointwise.left_pad = {}, pointwise.right_pad = {};
+    pointwise.layout   = conv::layout::ngchw;
+    problem voluminous = depthwise(4, 5, 4, 3);
+    voluminous.spatial = 3, voluminous.filter[2] = 3, voluminous.input[2] = 5;
+    for(const problem& p : {grouped, multiplied, pointwise, voluminous, depthwise(3000, 520, 3, 3)})
+    {
+        const auto chosen = make_plan<operation>(dev, p);
+        ASSERT_TRUE(chosen) << chosen.reason();
+        EXPECT_EQ(names_of(*chosen), operation::composed);
+        const experiment<operation> e(p);
+        e.expect_right(e.run_plan(dev, *chosen), names_of(*chosen));
+    }
+}
+
+// The reference kernel and the reference on the CPU agree.
+TEST_P(Kernel, ReferenceKernel)
+{
+    for(const conv::layout layout : {conv::layout::nhwgc, conv::layout::ngchw})
+    {
+        problem p = depthwise(5, 7);
+        p.layout = layout, p.k = 2, p.c = 3, p.bias = true, p.activation = conv::activation::relu6;
+        const experiment<operation> e(p);
+        e.expect_right(e.run_reference_kernel(dev), "reference kernel");
+    }
+}
+
+// A NaN of the input reaches the pixels whose windows have it, and no others; an infinity that relu6 cuts off none.
+TEST_P(Kernel, WhatIsNotFinite)
+{
+    problem p    = depthwise(24, 8);
+    p.activation = conv::activation::relu6;
+    const experiment<operation> e(p, 0, [&](harness::tensor_set& set) {
+        std::vector<float> in = set["in"].values();
+        in[24 * 12 + 3]       = NAN; // pixel (1, 2)
+        in[24 * 57 + 9]       = std::numeric_limits<float>::infinity();
+        set["in"].set_values(in);
+    });
+    const auto& right = e.expected()[0].values;
+    EXPECT_EQ(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 9 * 8);
+    ck_tile::expect_all_instances_right(dev, e);
+}
+
+TEST_P(Kernel, SameBits) { ck_tile::expect_same_bits(dev, experiment<operation>(depthwise(72, 24, 17, 19))); }
+
+TEST_P(Kernel, EmptyBatch)
+{
+    problem p = depthwise(8, 8);
+    p.batch   = 0;
+    const experiment<operation> e(p);
+    e.run_plan(dev, *make_plan<operation>(dev, p));
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, testing::ValuesIn(types_built<operation>(kernel_targets())),
+                         name_of_parameter);
+
+TEST(Problem, Rejections)
+{
+    const auto reason = [](auto&& change) {
+        problem p;
+        change(p);
+        return validate(p).reason();
+    };
+    EXPECT_EQ(reason([](problem& p) { p.k1 = 0; }), "K1 must be positive, but is 0: choose 1 or more");
+    EXPECT_EQ(
+        reason([](problem& p) { p.layout = conv::layout::gnhwc; }),
+        "layout must be nhwgc or ngchw, as the second convolution takes the channels of all groups, but is gnhwc: "
+        "choose one of them");
+    EXPECT_EQ(reason([](problem& p) { p.groups = 1 << 20, p.k = 1 << 20; }),
+              "G * K0 must fit 32 bits, but is 1099511627776: choose 2147483647 or less");
+}
+
+// Of an instance for 3 x 3 windows that does not keep the intermediate, and of one that keeps 8 steps.
+TEST(Supports, Rejections)
+{
+    const config once = {.arch        = architecture::gfx942,
+                         .first       = formulation::depthwise,
+                         .block       = {128, 64, 32},
+                         .waves       = {2, 2},
+                         .instruction = opcode::mfma_16x16x16_fp16,
+                         .epilogue    = gemm::epilogue::through_lds,
+                         .window      = {3, 1},
+                         .cell        = {2, 4},
+                         .halo        = 192,
+                         .ahead       = 1,
+                         .kept        = 1};
+    config keeps = once, any = once;
+    keeps.kept = 4;
+    any.window = {0, 0};
+    ASSERT_FALSE(check(once));
+    const auto reason = [](const config& c, auto&& change) {
+        problem p;
+        change(p);
+        return reason_of<operation>(c, p);
+    };
+    const auto nothing = [](problem&) {};
+    EXPECT_EQ(reason(once, nothing), "");
+    EXPECT_EQ(reason(once, [](problem& p) { p.spatial = 3, p.filter[2] = 3, p.input[2] = 9; }),
+              "the instance has 2 spatial dimensions, the problem 3: run the convolutions one after the other, "
+              "--instance grouped_conv_conv_fwd_two_launches");
+    EXPECT_EQ(
+        reason(once, [](problem& p) { p.c = 2; }),
+        "the instance is depthwise, and the problem has C = 2 and K0 = 1: run the convolutions one after the other, "
+        "--instance grouped_conv_conv_fwd_two_launches");
+    EXPECT_EQ(
+        reason(once, [](problem& p) { p.stride = {2, 2}; }),
+        "the instance is compiled for filter 3x3, stride 1 and dilation 1 in 2-D: choose one of window 0x0, which "
+        "takes any");
+    EXPECT_EQ(
+        reason(once, [](problem& p) { p.k1 = 65; }),
+        "K1 must be 64 at most, but is 65: choose an instance that keeps the intermediate, or of a larger block.n");
+    EXPECT_EQ(
+        reason(keeps, nothing),
+        "the channels of the intermediate must be 128 at most, so that LDS holds them, but are 144: choose an instance "
+        "that keeps more, or run the convolutions one after the other, --instance grouped_conv_conv_fwd_two_launches");
+    EXPECT_EQ(reason(any, [](problem& p) { p.filter = {9, 9}; }),
+              "a filter must have 64 taps at most, but has 81: run the convolutions one after the other, --instance "
+              "grouped_conv_conv_fwd_two_launches");
+    EXPECT_EQ(reason(any, [](problem& p) { p.stride = {7, 7}; }),
+              "the windows of a cell must see 192 pixels at most, but see 240: choose an instance of a larger halo");
+}
+
+TEST(Config, Rejections)
+{
+    const config good = {.arch        = architecture::sm90,
+                         .first       = formulation::diagonal,
+                         .block       = {128, 64, 64},
+                         .waves       = {8, 1},
+                         .instruction = opcode::wgmma_64x64x16_fp16,
+                         .epilogue    = gemm::epilogue::by_wave,
+                         .window      = {3, 1},
+                         .cell        = {4, 8},
+                         .halo        = 192,
+                         .ahead       = 1,
+                         .kept        = 2};
+    ASSERT_FALSE(check(good));
+    const auto broken = [&](auto&& change) {
+        config c = good;
+        change(c);
+        const violation v = check(c);
+        return v ? reflect::describe(v) : std::string();
+    };
+    EXPECT_EQ(broken([](config& c) { c.block.k = 32; }), "an instruction that takes operands from LDS reads k in lines "
+                                                         "of 128 bytes, but one is 32: use a block.k that is a "
+                                                         "multiple of 64");
+    EXPECT_EQ(
+        broken([](config& c) { c.window.filter = 9; }),
+        "a window that the compiler knows must have 8 x 8 taps at most, but one is 9: use 0, which takes any window");
+    EXPECT_EQ(broken([](config& c) { c.window.stride = 0; }),
+              "the compiler must know filter and stride, or none of them, but one is 0: use 0 for both, or for none");
+    EXPECT_EQ(broken([](config& c) { c.kept = 0; }),
+              "cells, steps ahead and steps kept must be positive, but one is 0: choose 1 or more");
+    EXPECT_EQ(broken([](config& c) { c.cell = {2, 16}; }), "a diagonal product has rows of 8 pixels, of a window that "
+                                                           "the compiler knows, but one is 16: use cells 8 wide, or "
+                                                           "another formulation");
+    EXPECT_EQ(broken([](config& c) { c.cell = {16, 8}; }),
+              "waves must share block.m as pairs of cells, but one is 128: use fewer waves or smaller cells");
+    EXPECT_EQ(broken([](config& c) { c.first = formulation::depthwise; }),
+              "threads must share block.m as whole cells, and the quarter of a step as parts of them, but one is 32: "
+              "use cells of "
+              "block.m * k * element bytes / (4 * threads) pixels");
+    EXPECT_EQ(broken([](config& c) { c.halo = 190; }),
+              "the threads must share the halo's pixels evenly, but one is 190: use a multiple of threads / 8");
+    EXPECT_EQ(broken([](config& c) { c.kept = 12; }), "LDS of the main loop and the epilogue must fit the block's, but "
+                                                      "one is 261120: shrink the tile or the halo, or keep "
+                                                      "fewer steps");
+}
+
+} // namespace
+} // namespace ck_tile::grouped_conv_conv_fwd
