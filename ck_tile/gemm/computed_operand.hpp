@@ -212,6 +212,14 @@ CK_TILE_FN void run_computed_tiles(const block& in, const Tiles& tiles, int firs
             ahead.begin();
             ahead.end();
         }
+        // Until the copies of the next step are there, for all threads, and what was multiplied may be overwritten by what it computes.
+        const auto arrive = [&] {
+            wait_for_copies<L.ahead - 1>();
+            if constexpr(L.kept == 1)
+                wait_for_products<0>();
+            in.sync();
+        };
+        arrive();
         const int first_row = first_row_of_wave<S>();
         int source_stage = 0, b_stage = 0;
         for(int number = first; number < end; number += stride)
@@ -226,13 +234,6 @@ CK_TILE_FN void run_computed_tiles(const block& in, const Tiles& tiles, int firs
                     const a_in_lds a{in.lds_at<element>(step % L.kept * a_in_lds::bytes)};
                     const auto b = stream::b_in(in, b_stage);
                     b_stage      = b_stage == L.ahead ? 0 : b_stage + 1;
-                    wait_for_copies<L.ahead - 1>();
-                    if(column == 0)
-                    {
-                        if constexpr(L.kept == 1)
-                            wait_for_products<0>();
-                        in.sync();
-                    }
                     ahead.begin();
                     detail::with_depth<S>(tiles.terms() - step * S.k, [&](auto depth) {
                         if(column == 0) [[clang::always_inline]]
@@ -246,10 +247,13 @@ CK_TILE_FN void run_computed_tiles(const block& in, const Tiles& tiles, int firs
                     if(column == 0)
                         source_stage = source_stage + 1 == L.ahead ? 0 : source_stage + 1;
                     [[clang::always_inline]] ahead.end();
+                    arrive();
                 }
                 wait_for_products<0>();
                 pin_accumulators(acc);
                 tiles.store(here, column, acc);
+                if constexpr(!L.keeps_all())
+                    in.sync(); // the epilogue was where A comes next
             }
         }
     }

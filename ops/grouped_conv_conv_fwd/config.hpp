@@ -96,9 +96,11 @@ struct config
         const int fit          = by_lds < by_registers ? by_lds : by_registers;
         return fit < 1 ? 1 : fit;
     }
+    // That a lane has so that they do, where copies go on while threads compute, which hides no latency for others; 0 leaves it to the
+    // compiler.
     constexpr int registers(const target& t) const
     {
-        return t.compute_unit_registers / (threads() * blocks_at_once(t));
+        return t.asynchronous() ? t.compute_unit_registers / (threads() * blocks_at_once(t)) : 0;
     }
 };
 

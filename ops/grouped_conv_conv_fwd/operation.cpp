@@ -417,10 +417,11 @@ namespace
 {
 
 // By how much an intermediate may be off that is rounded to `type`, after sums of `terms` numbers: silu is as much as 1.1 times as steep as
-// what it is applied to.
+// what it is applied to. A sum that is infinite is so however it is made, and what an activation makes of it is exact.
 double error_of_intermediate(data_type type, std::int64_t terms, double value, double magnitude)
 {
-    return 2 * unit_roundoff(type) * std::abs(value) + 1.1 * error_bound(data_type::fp32, terms, value, magnitude);
+    const double rounding = 2 * unit_roundoff(type) * std::abs(value);
+    return std::isfinite(magnitude) ? rounding + 1.1 * error_bound(data_type::fp32, terms, value, magnitude) : rounding;
 }
 
 // What an error of the result counts as, as a magnitude: see error_bound().
