@@ -65,25 +65,50 @@ result<measured_plan<Op>> tune(const device& dev, const typename Op::problem& p,
     return best;
 }
 
-// A tuned table of the operation. Rejects files with names that are not those of its instances, and problems that are none.
+// Rejects choices with names that are not those of the operation's instances, and problems that are none.
+template <class Op>
+status accept_choice(tuned_choice& c)
+{
+    if(!c.instance.starts_with(std::string(Op::name) + "_"))
+        return rejection{fmt::format("'{}' is not the name of an instance of {}", c.instance, Op::name)};
+    const auto p = problem_from_json<typename Op::problem>(c.problem);
+    if(!p)
+        return rejection{p.reason()};
+    c.problem = problem_to_json(*p); // whatever order its keys had
+    return {};
+}
+
+// A tuned table of the operation.
 template <class Op>
 result<tuned_table> load_tuned_table(const std::filesystem::path& file)
 {
-    return tuned_table::load(file, Op::name, [](tuned_choice& c) -> status {
-        if(!c.instance.starts_with(std::string(Op::name) + "_"))
-            return rejection{fmt::format("'{}' is not the name of an instance of {}", c.instance, Op::name)};
-        const auto p = problem_from_json<typename Op::problem>(c.problem);
-        if(!p)
-            return rejection{p.reason()};
-        c.problem = problem_to_json(*p); // whatever order its keys had
-        return {};
-    });
+    return tuned_table::load(file, Op::name, accept_choice<Op>);
+}
+
+// The same, to be added to: the file need not exist yet.
+template <class Op>
+result<tuned_table> load_or_start_tuned_table(const std::filesystem::path& file)
+{
+    return tuned_table::load_or_start(file, Op::name, accept_choice<Op>);
+}
+
+template <class Op>
+tuned_choice choice_of(const device& dev, const plan<Op>& fastest)
+{
+    return {dev.name(), problem_to_json(fastest.problem), std::string(name_of(fastest)), fastest.splits};
 }
 
 template <class Op>
 void remember(tuned_table& table, const device& dev, const plan<Op>& fastest)
 {
-    table.set({dev.name(), problem_to_json(fastest.problem), std::string(name_of(fastest)), fastest.splits});
+    table.set(choice_of(dev, fastest));
+}
+
+// In a file, where what others measure at the same time stays.
+template <class Op>
+status remember(const std::filesystem::path& file, const device& dev, const plan<Op>& fastest)
+{
+    return tuned_table::set_in_file(file, Op::name, accept_choice<Op>, choice_of(dev, fastest));
 }
 
 // The plan that a tuned table chooses; where it has no choice for the device and the problem, the one that costs least.

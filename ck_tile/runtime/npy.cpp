@@ -2,6 +2,8 @@
 // A .npy file is "\x93NUMPY", a version, the length of the header, the header (a Python dictionary), the elements.
 #include "ck_tile/runtime/npy.hpp"
 
+#include "ck_tile/runtime/files.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -287,17 +289,9 @@ status write_npy(const fs::path& path, npy_type type, const std::vector<std::int
             fmt::format("{}: {} dimensions are too many for a .npy header", path.string(), lengths.size())};
     }
 
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << magic << '\x01' << '\x00' << static_cast<char>(header.size() & 0xff)
-         << static_cast<char>(header.size() >> 8) << header;
-    file.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
-    file.close();
-    if(!file)
-    {
-        return rejection{fmt::format("{}: cannot be written: choose a folder that can, with {} free bytes",
-                                     path.string(), prefix_bytes + header.size() + data.size())};
-    }
-    return {};
+    const std::string start = fmt::format("{}\x01{}{}{}", magic, '\0', static_cast<char>(header.size() & 0xff),
+                                          static_cast<char>(header.size() >> 8));
+    return replace_file(path, {std::as_bytes(std::span(start)), std::as_bytes(std::span(header)), data});
 }
 
 } // namespace ck_tile

@@ -48,7 +48,7 @@ result<npy_header> read_npy_header(const std::filesystem::path& path);
 
 result<npy_array> read_npy(const std::filesystem::path& path);
 
-// `data` holds as many elements as the lengths say. An existing file is replaced.
+// `data` holds as many elements as the lengths say. An existing file is replaced, as a whole (files.hpp).
 status write_npy(const std::filesystem::path& path, npy_type type, const std::vector<std::int64_t>& lengths,
                  std::span<const std::byte> data);
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "ck_tile/runtime/tuned_table.hpp"
 
+#include "ck_tile/runtime/files.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <limits>
+#include <system_error>
 
 namespace ck_tile
 {
@@ -28,15 +31,15 @@ result<tuned_choice> read_choice(const json& from)
 } // namespace
 
 result<tuned_table> tuned_table::load(const std::filesystem::path& file, const std::string& operation,
-                                      const std::function<status(tuned_choice&)>& accept)
+                                      const judgement& accept)
 {
     const auto rejected = [&](const std::string& why) {
         return rejection{fmt::format("the tuned table {}: {}", file.string(), why)};
     };
-    std::ifstream stream(file);
-    if(!stream)
-        return rejected("it cannot be read: name a file that --tune has written");
-    const json document = json::parse(stream, nullptr, false);
+    const result<std::string> text = read_file(file);
+    if(!text)
+        return rejection{"the tuned table " + text.reason()};
+    const json document = json::parse(*text, nullptr, false);
     if(document.is_discarded())
         return rejected("it is not JSON");
     if(!document.is_object() || document.value("operation", json()) != operation)
@@ -62,18 +65,36 @@ result<tuned_table> tuned_table::load(const std::filesystem::path& file, const s
     return table;
 }
 
+result<tuned_table> tuned_table::load_or_start(const std::filesystem::path& file, const std::string& operation,
+                                               const judgement& accept)
+{
+    std::error_code error;
+    const bool holds_nothing =
+        std::filesystem::status(file, error).type() == std::filesystem::file_type::not_found ||
+        (std::filesystem::is_regular_file(file, error) && std::filesystem::file_size(file, error) == 0);
+    return holds_nothing ? tuned_table(operation) : load(file, operation, accept);
+}
+
+status tuned_table::set_in_file(const std::filesystem::path& file, const std::string& operation,
+                                const judgement& accept, tuned_choice choice)
+{
+    const result<file_lock> lock = file_lock::acquire(file);
+    if(!lock)
+        return rejection{lock.reason()};
+    result<tuned_table> table = load_or_start(file, operation, accept);
+    if(!table)
+        return rejection{table.reason()};
+    table->set(std::move(choice));
+    return table->save(file);
+}
+
 status tuned_table::save(const std::filesystem::path& file) const
 {
     json choices = json::array();
     for(const tuned_choice& c : choices_)
         choices.push_back(
             {{"target", c.target}, {"problem", c.problem}, {"instance", c.instance}, {"splits", c.splits}});
-    std::ofstream stream(file);
-    stream << json{{"operation", operation_}, {"choices", choices}}.dump(2) << '\n';
-    stream.close();
-    if(!stream)
-        return rejection{fmt::format("{} cannot be written: choose another path", file.string())};
-    return {};
+    return replace_file(file, json{{"operation", operation_}, {"choices", choices}}.dump(2) + '\n');
 }
 
 const tuned_choice* tuned_table::find(const std::string& target, const json& problem) const

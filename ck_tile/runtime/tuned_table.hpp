@@ -30,11 +30,20 @@ class tuned_table
   public:
     explicit tuned_table(std::string operation) : operation_(std::move(operation)) {}
 
-    // Reads a file. `accept` is the operation's judgement of a choice, and may bring it into its usual form. Rejects files of another form or operation, and
-    // choices that are not accepted, with their number.
+    // An operation's judgement of a choice, which it may bring into its usual form.
+    using judgement = std::function<status(tuned_choice&)>;
+
+    // Reads a file. Rejects files of another form or operation, and choices that are not accepted, with their number.
     static result<tuned_table> load(const std::filesystem::path& file, const std::string& operation,
-                                    const std::function<status(tuned_choice&)>& accept);
+                                    const judgement& accept);
+    // The same; where there is no file, or an empty one, a table without choices.
+    static result<tuned_table> load_or_start(const std::filesystem::path& file, const std::string& operation,
+                                             const judgement& accept);
     status save(const std::filesystem::path& file) const;
+
+    // Sets a choice in a file, which load_or_start() accepts. What other programs have set since this one read the file stays.
+    static status set_in_file(const std::filesystem::path& file, const std::string& operation, const judgement& accept,
+                              tuned_choice choice);
 
     // The choice for a problem, or null.
     const tuned_choice* find(const std::string& target, const nlohmann::ordered_json& problem) const;

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -45,13 +44,6 @@ status check_memory(double bytes)
                         "smaller problem",
                         bytes / 1e9, available / 1e9)};
     }
-    return {};
-}
-
-status check_writable(const std::filesystem::path& file)
-{
-    if(!std::ofstream(file, std::ios::app))
-        return rejection{fmt::format("{} must be a file that can be written: choose another path", file.string())};
     return {};
 }
 

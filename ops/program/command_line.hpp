@@ -44,9 +44,6 @@ std::string describe_tensor(std::string_view name, const std::vector<std::int64_
 // Rejects what is more than this machine's physical memory, before any of it is allocated.
 status check_memory(double bytes);
 
-// Rejects a file that cannot be written, so that no long computation is lost in the end.
-status check_writable(const std::filesystem::path& file);
-
 // Makes the folder when it is not there yet.
 status check_folder(const std::filesystem::path& folder);
 

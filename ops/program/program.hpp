@@ -3,6 +3,7 @@
 // operation's description.
 #pragma once
 
+#include "ck_tile/runtime/files.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/tensor_file.hpp"
 #include "ops/harness/verify.hpp"
@@ -81,9 +82,8 @@ class operation_program
     void tune()
     {
         value_or_throw(make_plan<Op>(dev_, given_.problem));
-        check_job(0); // measuring leaves out what does not fit
-        tuned_table table = std::filesystem::exists(given_.tuned) ? value_or_throw(load_tuned_table<Op>(given_.tuned))
-                                                                  : tuned_table(Op::name);
+        check_job(0);                                                // measuring leaves out what does not fit
+        value_or_throw(load_or_start_tuned_table<Op>(given_.tuned)); // what is wrong with it is said before measuring
         value_or_throw(check_writable(given_.tuned));
         make_inputs();
         const harness::device_set there(dev_, set_);
@@ -91,8 +91,7 @@ class operation_program
             const progress_line line("tuning");
             return ck_tile::tune<Op>(dev_, given_.problem, Op::bind(there.addresses()));
         }());
-        remember(table, dev_, found.fastest);
-        value_or_throw(table.save(given_.tuned));
+        value_or_throw(remember(given_.tuned, dev_, found.fastest));
         fmt::print("Tuned: the fastest of {} measured is {}{}, {:.4g} ms; written to {}\n", found.measured,
                    names_of(found.fastest), splits_of(found.fastest), found.milliseconds, given_.tuned.string());
     }

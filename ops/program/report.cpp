@@ -2,10 +2,10 @@
 // Puts verification into words and JSON.
 #include "ops/program/report.hpp"
 
+#include "ck_tile/runtime/files.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <fstream>
 
 namespace ck_tile::program
 {
@@ -33,12 +33,7 @@ nlohmann::ordered_json json_of(verification how, const comparison& found, const 
 
 status write_json(const std::filesystem::path& path, const nlohmann::ordered_json& report)
 {
-    std::ofstream file(path);
-    file << report.dump(2) << '\n';
-    file.close();
-    if(!file)
-        return rejection{fmt::format("{} cannot be written: choose another path", path.string())};
-    return {};
+    return replace_file(path, report.dump(2) + '\n');
 }
 
 } // namespace ck_tile::program

@@ -27,6 +27,7 @@ std::string describe_verification(verification how, const comparison& found, con
 // The same as JSON.
 nlohmann::ordered_json json_of(verification how, const comparison& found, const std::vector<std::int64_t>& lengths);
 
+// Replaces the file as a whole (ck_tile/runtime/files.hpp).
 status write_json(const std::filesystem::path& path, const nlohmann::ordered_json& report);
 
 } // namespace ck_tile::program

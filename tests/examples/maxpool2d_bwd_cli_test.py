@@ -137,6 +137,15 @@ class GoodArguments(TestCase):
     def test_what_was_measured_is_used(self):
         self.assert_tunes(*SMALL)
 
+    def test_measurements_are_kept(self):
+        self.assert_keeps_tables([[n, *SMALL[1:]] for n in "12345678"])
+
+    def test_files_are_whole_or_not_there(self):
+        report, dumped = self.folder / "report.json", self.folder / "dump"
+        self.run_well(1, 2, 0, *SMALL, "--json", report, "--dump", dumped)
+        self.assert_keeps_files(report, 0, 1, 0, *SMALL, "--json", report)
+        self.assert_keeps_files(dumped / "dout.npy", 0, 1, 0, *SMALL, "--dump", dumped)
+
     def test_json(self):
         file = self.folder / "report.json"
         self.run_well(1, 2, 1, *SMALL, "--json", file, "--indices", "recompute")

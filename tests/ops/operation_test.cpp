@@ -204,10 +204,8 @@ TEST_P(Operation, TuningRoundTrip)
     EXPECT_GE(found->measured, static_cast<int>(all_plans<operation>(dev, small).size()));
     EXPECT_GT(found->milliseconds, 0);
 
-    tuned_table table(operation::name);
-    remember(table, dev, found->fastest);
     const auto file = folder / "tuned.json";
-    ASSERT_TRUE(table.save(file));
+    ASSERT_TRUE(remember(file, dev, found->fastest));
     const auto loaded = load_tuned_table<operation>(file);
     ASSERT_TRUE(loaded) << loaded.reason();
     const auto again = make_plan<operation>(dev, small, *loaded);
@@ -217,6 +215,7 @@ TEST_P(Operation, TuningRoundTrip)
     e.expect_right(e.run_plan(dev, *again), describe_plan(*again));
 
     // Whichever the table names, not only the best; and for other problems what costs least.
+    tuned_table table = *loaded;
     for(const plan<operation>& each : all_plans<operation>(dev, small))
     {
         remember(table, dev, each);

@@ -4,6 +4,8 @@
 import json
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -79,6 +81,42 @@ class ProgramTest(unittest.TestCase):
             table.write_text(json.dumps({**written, "choices": [{**choice, "instance": instance}]}))
             self.assertIn(": passed", self.run_well(1, 2, 0, *problem, "--tuned", table, "--json", report))
             self.assertIn(instance, json.loads(report.read_text())["instance"].split(", "))
+
+    def run_without_room(self, *arguments, killed=False):
+        """With files of no bytes, as on a full disk; or killed by the first byte that is written to one."""
+        path = os.environ.get(self.program.upper(), f"build/bin/{self.program}")
+        return subprocess.run([path, *map(str, arguments), "--target", "host"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=120, check=False, restore_signals=killed,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY)))
+
+    def assert_keeps_files(self, file, *arguments):
+        """Where there is no room, or the program is killed, there is no file, or the one that was there."""
+        for content in (None, file.read_bytes() if file.exists() else b"{}"):
+            if content is None:
+                file.unlink(missing_ok=True)
+            else:
+                file.write_bytes(content)
+            for killed in (False, True):
+                done = self.run_without_room(*arguments, killed=killed)
+                if killed:
+                    self.assertEqual(done.returncode, -signal.SIGXFSZ, done)
+                else:
+                    self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
+                    self.assertIn("must be a file that can be written (File too large)", done.stderr)
+                self.assertEqual(file.read_bytes() if file.exists() else None, content, (arguments, killed))
+
+    def assert_keeps_tables(self, problems):
+        """A table has what all programs that measure at once have found, and nothing of one that is ended."""
+        table = self.folder / "tuned.json"
+        path = os.environ.get(self.program.upper(), f"build/bin/{self.program}")
+        commands = [["0", "2", "0", *problem, "--tuned", str(table), "--tune"] for problem in problems]
+        running = [subprocess.Popen([path, *command, "--target", "host"], stdout=subprocess.DEVNULL) for command in commands]
+        self.assertEqual([run.wait(timeout=120) for run in running], [0] * len(running))
+        self.assertEqual(len(json.loads(table.read_text())["choices"]), len(problems))
+        self.assert_keeps_files(table, *commands[0])
+        table.write_text("") # as of mktemp
+        self.run_well(*commands[0])
+        self.assertEqual(len(json.loads(table.read_text())["choices"]), 1)
 
     def assert_dump_can_be_loaded(self, names, *arguments):
         """Tensors that were dumped, loaded and dumped again are the same, bit by bit; so are the results."""

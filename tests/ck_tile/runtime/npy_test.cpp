@@ -234,7 +234,7 @@ TEST_F(npy, rejects_what_it_cannot_write)
               file_.string() + ": the data must have as many bytes as the shape says, but has 5");
     EXPECT_EQ(write_npy(folder_ / "no such folder" / "a.npy", npy_type::float16, {3}, counting_bytes(6)).reason(),
               (folder_ / "no such folder" / "a.npy").string() +
-                  ": cannot be written: choose a folder that can, with 134 free bytes");
+                  " must be a file that can be written (No such file or directory): choose another path");
     EXPECT_FALSE(fs::exists(file_));
 }
 

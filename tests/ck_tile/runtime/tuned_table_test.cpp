@@ -2,9 +2,13 @@
 // Tuned tables: what is remembered is found again, also through a file; other files are rejected with the reason.
 #include "ck_tile/runtime/tuned_table.hpp"
 
+#include "ck_tile/runtime/files.hpp"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <thread>
+#include <vector>
 
 namespace ck_tile
 {
@@ -62,7 +66,11 @@ TEST_F(TunedTable, RejectsOtherFiles)
 {
     const auto missing = tuned_table::load("no/such/file", "op", anything);
     ASSERT_FALSE(missing);
-    EXPECT_EQ(missing.reason(), "the tuned table no/such/file: it cannot be read: name a file that --tune has written");
+    EXPECT_EQ(missing.reason(), "the tuned table no/such/file must be a file that can be read (No such file or "
+                                "directory): choose another path");
+    const auto folder = tuned_table::load(testing::TempDir(), "op", anything);
+    ASSERT_FALSE(folder);
+    EXPECT_TRUE(folder.reason().ends_with(" must be a file that can be read (it is a folder): choose another path"));
     expect_rejected("{", "it is not JSON");
     expect_rejected("[]", "its operation is not op");
     expect_rejected(R"({"operation": "other", "choices": []})", "its operation is not op");
@@ -75,6 +83,48 @@ TEST_F(TunedTable, RejectsOtherFiles)
     expect_rejected(with(R"({"target": "host", "problem": {}, "instance": "i", "splits": 0})"),
                     "choice 1: splits must be a whole number, 1 or more");
     expect_rejected(with(good + "," + good), "choice 2: an earlier one has the same target and problem");
+}
+
+TEST_F(TunedTable, StartsWhereThereIsNoneOrAnEmptyFile)
+{
+    std::filesystem::remove(file);
+    const auto expect_added = [&](std::size_t size) {
+        const status added = tuned_table::set_in_file(file, "op", anything, {"host", {{"N", size}}, "i", 1});
+        ASSERT_TRUE(added) << added.reason();
+        EXPECT_EQ(tuned_table::load(file, "op", anything)->size(), size);
+    };
+    EXPECT_EQ(tuned_table::load_or_start(file, "op", anything)->size(), 0u);
+    EXPECT_FALSE(std::filesystem::exists(file));
+    expect_added(1);
+    expect_added(2);
+    std::ofstream(file).close();
+    EXPECT_FALSE(tuned_table::load(file, "op", anything));
+    expect_added(1);
+
+    // What is no table is not lost.
+    std::ofstream(file) << "notes";
+    EXPECT_FALSE(tuned_table::load_or_start(file, "op", anything));
+    EXPECT_EQ(tuned_table::set_in_file(file, "op", anything, {"host", {{"N", 1}}, "i", 1}).reason(),
+              "the tuned table " + file.string() + ": it is not JSON");
+    EXPECT_EQ(*read_file(file), "notes");
+}
+
+TEST_F(TunedTable, KeepsWhatOthersSetAtTheSameTime)
+{
+    std::filesystem::remove(file);
+    constexpr int writers = 4, choices = 12;
+    std::vector<std::thread> all;
+    for(int w = 0; w < writers; ++w)
+        all.emplace_back([&, w] {
+            for(int c = 0; c < choices; ++c)
+                EXPECT_TRUE(
+                    tuned_table::set_in_file(file, "op", anything, {"host", {{"writer", w}, {"N", c}}, "i", 1}));
+        });
+    for(std::thread& each : all)
+        each.join();
+    const auto loaded = tuned_table::load(file, "op", anything);
+    ASSERT_TRUE(loaded) << loaded.reason();
+    EXPECT_EQ(loaded->size(), static_cast<std::size_t>(writers * choices));
 }
 
 TEST_F(TunedTable, AsksTheOperation)
