@@ -16,6 +16,9 @@ namespace
 
 using json = nlohmann::ordered_json;
 
+// Brackets in brackets; a choice's problem has lists in the fourth. Values are copied and compared by functions that call themselves.
+constexpr int deepest = 16;
+
 result<tuned_choice> read_choice(const json& from)
 {
     const auto text = [&](const char* key) { return from.contains(key) && from.at(key).is_string(); };
@@ -39,7 +42,16 @@ result<tuned_table> tuned_table::load(const std::filesystem::path& file, const s
     const result<std::string> text = read_file(file);
     if(!text)
         return rejection{"the tuned table " + text.reason()};
-    const json document = json::parse(*text, nullptr, false);
+    bool too_deep      = false;
+    const auto shallow = [&](int brackets_around, json::parse_event_t event, const json&) {
+        const bool opens = event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
+        too_deep         = too_deep || (opens && brackets_around == deepest);
+        return !too_deep;
+    };
+    const json document = json::parse(*text, shallow, false);
+    if(too_deep)
+        return rejected(
+            fmt::format("its brackets are nested more than {} deep: name a file that --tune has written", deepest));
     if(document.is_discarded())
         return rejected("it is not JSON");
     if(!document.is_object() || document.value("operation", json()) != operation)

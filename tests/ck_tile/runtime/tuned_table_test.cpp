@@ -85,6 +85,24 @@ TEST_F(TunedTable, RejectsOtherFiles)
     expect_rejected(with(good + "," + good), "choice 2: an earlier one has the same target and problem");
 }
 
+// Copies of nested values go as deep as these do, and would end the program where the stack does.
+TEST_F(TunedTable, RejectsDeepNesting)
+{
+    const std::string too_deep = "its brackets are nested more than 16 deep: name a file that --tune has written";
+    const auto nested          = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+    for(const int depth : {16, 200'000})
+    {
+        expect_rejected(nested(depth + 1), too_deep);
+        expect_rejected(std::string(depth + 1, '['), too_deep);
+        expect_rejected(R"({"operation": )" + nested(depth) + "}", too_deep);
+        expect_rejected(R"({"operation": "op", "choices": [{"target": "host", "instance": "i", "splits": 1, "problem":
+                           {"N": )" +
+                            nested(depth) + "}}]}",
+                        too_deep);
+    }
+    expect_rejected(nested(16), "its operation is not op");
+}
+
 TEST_F(TunedTable, StartsWhereThereIsNoneOrAnEmptyFile)
 {
     std::filesystem::remove(file);
