@@ -254,12 +254,14 @@ result<npy_header> read_npy_header(const fs::path& path)
     return open_npy(file, path);
 }
 
-result<npy_array> read_npy(const fs::path& path)
+result<npy_array> read_npy(const fs::path& path, const std::function<status(const npy_header&)>& accept)
 {
     std::ifstream file;
     result<npy_header> header = open_npy(file, path);
     if(!header)
         return rejection{header.reason()};
+    if(status accepted = accept ? accept(*header) : status(); !accepted)
+        return accepted;
     npy_array array{header->type, header->lengths, std::vector<std::byte>(header->data_bytes)};
     if(!file.read(reinterpret_cast<char*>(array.data.data()), static_cast<std::streamsize>(array.data.size())))
         return reject(path, fmt::format("{} bytes of elements", array.data.size()), "fewer that can be read");

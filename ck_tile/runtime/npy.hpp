@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -46,7 +47,9 @@ struct npy_array
 // not such arrays and files whose size is not what their header promises; says what was expected and what was found.
 result<npy_header> read_npy_header(const std::filesystem::path& path);
 
-result<npy_array> read_npy(const std::filesystem::path& path);
+// `accept` is asked of the header before there is memory for elements, and what it rejects is not read.
+result<npy_array> read_npy(const std::filesystem::path& path,
+                           const std::function<status(const npy_header&)>& accept = {});
 
 // `data` holds as many elements as the lengths say. An existing file is replaced, as a whole (files.hpp).
 status write_npy(const std::filesystem::path& path, npy_type type, const std::vector<std::int64_t>& lengths,

@@ -30,21 +30,20 @@ npy_type type_in_file(data_type type)
     return npy_type::float32;
 }
 
-status check_header(const tensor_info& t, const std::filesystem::path& file, npy_type found_type,
-                    const std::vector<std::int64_t>& found_lengths)
+status check_header(const tensor_info& t, const std::filesystem::path& file, const npy_header& found)
 {
     const npy_type type      = type_in_file(t.type);
     const std::string option = is_floating(t.type) ? "dtype" : t.name;
-    if(found_type != type)
+    if(found.type != type)
     {
         return rejection{fmt::format("{}: {} needs an array of {}, found {}: convert the file, or choose another --{}",
                                      file.string(), is_floating(t.type) ? ck_tile::name_of(t.type) : name_of(type),
-                                     name_of(type), name_of(found_type), option)};
+                                     name_of(type), name_of(found.type), option)};
     }
-    if(found_lengths != t.shape.lengths)
+    if(found.lengths != t.shape.lengths)
     {
         return rejection{fmt::format("{}: the problem needs the shape ({}), found ({})", file.string(),
-                                     fmt::join(t.shape.lengths, ", "), fmt::join(found_lengths, ", "))};
+                                     fmt::join(t.shape.lengths, ", "), fmt::join(found.lengths, ", "))};
     }
     return {};
 }
@@ -60,17 +59,15 @@ status check_tensor_file(const tensor_info& t, const std::filesystem::path& fold
 {
     const auto file                 = file_of(t, folder);
     const result<npy_header> header = read_npy_header(file);
-    return header ? check_header(t, file, header->type, header->lengths) : rejection{header.reason()};
+    return header ? check_header(t, file, *header) : rejection{header.reason()};
 }
 
 result<std::vector<std::byte>> load_tensor(const tensor_info& t, const std::filesystem::path& folder)
 {
     const auto file         = file_of(t, folder);
-    result<npy_array> array = read_npy(file);
+    result<npy_array> array = read_npy(file, [&](const npy_header& header) { return check_header(t, file, header); });
     if(!array)
-        return rejection{array.reason()};
-    if(status fits = check_header(t, file, array->type, array->lengths); !fits)
-        return rejection{fits.reason()};
+        return array.verdict();
     const data_type type = t.type;
     if(type != data_type::bf16)
         return std::move(array->data);

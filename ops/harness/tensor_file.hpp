@@ -18,7 +18,7 @@ std::filesystem::path file_of(const tensor_info& t, const std::filesystem::path&
 // Rejects a file that is not a tensor of this type and these lengths; reads only its header.
 status check_tensor_file(const tensor_info& t, const std::filesystem::path& folder);
 
-// The elements as they lie in memory. Rejects float32 values that bf16 cannot hold: rounded, they would be another
+// The elements as they lie in memory. Rejects, before it reads elements, what check_tensor_file() does; and float32 values that bf16 cannot hold: rounded, they would be another
 // problem than the one in the file.
 result<std::vector<std::byte>> load_tensor(const tensor_info& t, const std::filesystem::path& folder);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The harness: verification sees what is wrong, inputs are what they are said to be, tensors are where they should be.
+#include "ck_tile/runtime/files.hpp"
 #include "ck_tile/runtime/host_convert.hpp"
 #include "ck_tile/runtime/npy.hpp"
 #include "ops/harness/compare.hpp"
@@ -135,6 +136,29 @@ TEST(tensor_file, keeps_bf16_and_rejects_what_is_not)
                   ": every value must be a bf16 number, but element 1 is 1.001, between two of them: round the values "
                   "before they are saved, or choose --dtype fp32");
     std::filesystem::remove_all(folder);
+}
+
+// A file of a terabyte, of which the filesystem stores the header alone: its elements are not read.
+TEST(tensor_file, rejects_other_shapes_by_their_headers)
+{
+    const std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / ("huge_test_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    const std::string file       = (folder / "x.npy").string();
+    constexpr std::int64_t bytes = 1'000'000'000'000;
+    ASSERT_TRUE(write_npy(file, npy_type::uint8, {0, bytes}, {}));
+    std::string header = *read_file(file);
+    header.replace(header.find("(0,"), 3, "(1,");
+    ASSERT_TRUE(replace_file(file, header));
+    std::error_code error;
+    std::filesystem::resize_file(file, header.size() + bytes, error);
+    const tensor_info small = {.name = "x", .type = data_type::u8, .shape = packed_shape({150})};
+    if(!error)
+        EXPECT_EQ(load_tensor(small, folder).reason(),
+                  file + ": the problem needs the shape (150), found (1, 1000000000000)");
+    std::filesystem::remove_all(folder);
+    if(error)
+        GTEST_SKIP() << error.message();
 }
 
 // Zeros that have no elements, and tensors that have none at all, of every type.
