@@ -2,6 +2,7 @@
 // Takes the command line apart, and measures one row after another.
 #include "benchmarks/suite.hpp"
 
+#include "ck_tile/runtime/files.hpp"
 #include "ops/program/command_line.hpp"
 
 #include <CLI/CLI.hpp>
@@ -47,12 +48,18 @@ void time_rows(const options& given, const char* operation, const measurement& m
     const device dev = value_or_throw(device::open(given.target));
     if(!dev.notice().empty())
         fmt::print("{}\n", dev.notice());
+    const auto all = json::parse(value_or_throw(read_file(given.suite)), nullptr, false);
+    if(!all.is_object() || !all.contains(operation))
+        throw harness::rejected(fmt::format(
+            "{} must be a suite that has {}: name benchmarks/suite.json, or one like it", given.suite, operation));
     std::ofstream lines;
     if(!given.json.empty())
+    {
+        value_or_throw(check_writable(given.json));
         lines.open(given.json);
+    }
     fmt::print("{:<22} {:<26} {:<5} {:>9} {:>9} {:>12}  {}\n", "row", "layer", "type", "ms", "TFLOP/s", "floor GB/s",
                "instance");
-    const auto all = json::parse(std::ifstream(given.suite));
     for(const std::string& type : type_names())
         for(const auto& row : all.at(operation))
         {
@@ -80,8 +87,9 @@ void time_rows(const options& given, const char* operation, const measurement& m
                          {"tflops", tflops},
                          {"floor_gb_per_s", gb_per_s}};
             line.update(found);
-            if(lines.is_open())
-                lines << line << '\n' << std::flush;
+            if(lines.is_open() && !(lines << line << '\n' << std::flush))
+                throw harness::rejected(
+                    fmt::format("{} cannot be written, for lack of room: choose another path", given.json));
         }
 }
 

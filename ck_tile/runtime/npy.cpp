@@ -3,6 +3,7 @@
 #include "ck_tile/runtime/npy.hpp"
 
 #include "ck_tile/runtime/files.hpp"
+#include "ck_tile/runtime/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -50,7 +51,7 @@ const element& element_of(npy_type type)
 
 rejection reject(const fs::path& path, std::string_view expected, std::string_view found)
 {
-    return {fmt::format("{}: expected {}, found {}", path.string(), expected, found)};
+    return {printable(fmt::format("{}: expected {}, found {}", path.string(), expected, found))};
 }
 
 // Reads the dictionary {'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }, its keys in any order. Each parser

@@ -2,9 +2,13 @@
 // Numbers, checks and messages of the example programs.
 #include "ops/program/command_line.hpp"
 
+#include "ck_tile/runtime/printable.hpp"
+
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <exception>
@@ -59,30 +63,53 @@ status check_folder(const std::filesystem::path& folder)
 int fail(std::string_view program, std::string_view reason, exit_code code)
 {
     std::string line(reason);
-    std::replace(line.begin(), line.end(), '\n', ' '); // file names and libraries' messages may hold more lines
-    fmt::print(stderr, "{}: {}\n", program, line);
+    std::replace(line.begin(), line.end(), '\n', ' '); // libraries' messages may have more lines
+    std::fputs(fmt::format("{}: {}\n", program, printable(line)).c_str(), stderr); // the exit code says it, too
     return code;
 }
+
+namespace
+{
+
+// Takes the numbers of standard streams that are closed, which the next files would have and that are printed to: this one takes no
+// output.
+void occupy_closed_streams()
+{
+    for(int number = STDIN_FILENO; number <= STDERR_FILENO; ++number)
+        if(fcntl(number, F_GETFD) == -1)
+            open("/dev/null", O_RDONLY);
+}
+
+} // namespace
 
 int run_program(std::string_view program, const std::function<int()>& work)
 {
     constexpr const char* no_memory = "there is not enough memory for this problem: choose a smaller one";
+    occupy_closed_streams();
+    int code = success;
+    std::string reason;
     try
     {
-        return work();
+        code = work();
     }
     catch(const std::bad_alloc&)
     {
-        return fail(program, no_memory);
+        reason = no_memory;
     }
     catch(const std::length_error&) // a std::vector larger than any memory
     {
-        return fail(program, no_memory);
+        reason = no_memory;
     }
     catch(const std::exception& error) // a rejection, or what the system refuses, such as one more thread
     {
-        return fail(program, error.what());
+        reason = error.what();
     }
+    // What was printed may still wait to be written; what cannot be, fails the program as any other file does.
+    errno = 0;
+    if((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && code == success)
+        reason = fmt::format("standard output must be a file that can be written{}: redirect it to another",
+                             errno == 0 ? "" : fmt::format(" ({})", std::generic_category().message(errno)));
+    return reason.empty() ? code : fail(program, reason);
 }
 
 } // namespace ck_tile::program

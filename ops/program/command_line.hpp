@@ -47,10 +47,11 @@ status check_memory(double bytes);
 // Makes the folder when it is not there yet.
 status check_folder(const std::filesystem::path& folder);
 
-// Prints the reason in one line and returns the exit code for it.
+// Prints the reason in one line, without control characters, and returns the exit code for it.
 int fail(std::string_view program, std::string_view reason, exit_code code = not_supported);
 
-// What main() returns: what work() does, or the exit code of what it throws - a rejection, or what the system refuses.
+// What main() returns: what work() does, or the exit code of what it throws - a rejection, or what the system refuses - and of output
+// that could not be written.
 int run_program(std::string_view program, const std::function<int()>& work);
 
 } // namespace ck_tile::program

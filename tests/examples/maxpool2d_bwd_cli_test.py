@@ -6,6 +6,7 @@
 """
 
 import json
+import os
 import pathlib
 import struct
 import sys
@@ -76,11 +77,20 @@ class BadArguments(TestCase):
         arguments = [1, 1, 0, *SMALL, "--load", self.folder]
         dout, indices = self.folder / "dout.npy", self.folder / "indices.npy"
         self.assert_rejected(["--json", self.folder / "none" / "a.json"], "must be a file that can be written")
+        os.mkfifo(self.folder / "pipe")
+        for option in ("--json", "--tuned"):
+            for name, reason in ((self.folder, "it is a folder"), (self.folder / "pipe", "it is no regular file")):
+                self.assert_rejected([1, 1, 0, *SMALL, option, name], f"({reason}): choose another path")
         self.assert_rejected(arguments, "dout.npy: expected a NumPy .npy file, found no such file")
         write_npy(dout, "<f4", [3, 5, 7, 5], bytes(4 * 525))
         self.assert_rejected(arguments, "dout.npy: fp16 needs an array of float16, found float32")
         write_npy(dout, "<f2", [3, 5, 5, 7], bytes(2 * 525))
         self.assert_rejected(arguments, "dout.npy: the problem needs the shape (3, 5, 7, 5), found (3, 5, 5, 7)")
+
+        # A terminal obeys nothing that files say.
+        dout.write_bytes(dout.read_bytes().replace(b"<f2", b"\x1b[m"))
+        self.assert_rejected(arguments, r"found '\x1b[m'")
+        self.assert_rejected(["--json", self.folder / "\x1b[2J" / "a"], r"/\x1b[2J/a must be a file that can be written")
 
         # These are read when the tensors' shapes have been printed.
         write_npy(dout, "<f2", [3, 5, 7, 5], bytes(2 * 525))
@@ -92,6 +102,22 @@ class BadArguments(TestCase):
             status, _, errors = self.run_program(*arguments)
             self.assertEqual((status, errors.count("\n")), (2, 1), errors)
             self.assertIn(reason, errors)
+
+
+    def test_output_that_cannot_be_written(self):
+        arguments = [1, 2, 1, *SMALL]
+        status, _, errors = self.run_program(*arguments, "--json", "/dev/full")
+        self.assertEqual((status, errors), (2, "maxpool2d_bwd: /dev/full must be a file that can be written (No space left on device):"
+                                               " choose another path\n"))
+        for redirection, reason in (("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")):
+            for more in ([], ["--help"], ["--instance", "list"], ["--dump", self.folder]):
+                status, errors = self.run_redirected(redirection, *arguments, *more)
+                self.assertEqual((status, errors), (2, "maxpool2d_bwd: standard output must be a file that can be written "
+                                                       f"({reason}): redirect it to another\n"), more)
+        read_npy(self.folder / "din.npy") # nothing was printed into it
+        for redirection in ("2> /dev/full", "2>&-"):
+            self.assertEqual(self.run_redirected(redirection, *arguments), (0, ""))
+            self.assertEqual(self.run_redirected(redirection, 3, 2, 1), (2, ""))
 
 
 class GoodArguments(TestCase):

@@ -27,6 +27,13 @@ class ProgramTest(unittest.TestCase):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
         return done.returncode, done.stdout, done.stderr
 
+    def run_redirected(self, redirection, *arguments):
+        """The exit code and the errors of a program that a shell starts with a redirection."""
+        path = os.environ.get(self.program.upper(), f"build/bin/{self.program}")
+        done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", path, *map(str, arguments), "--target", "host"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        return done.returncode, done.stderr
+
     def assert_rejected(self, arguments, reason, target="host"):
         """Exit code 2, nothing on the output, and one line with the reason."""
         status, output, errors = self.run_program(*arguments, target=target)

@@ -196,6 +196,13 @@ TEST_F(npy, rejects_other_arrays)
                      "expected an array in C order, found one in Fortran order");
 }
 
+TEST_F(npy, shows_no_control_characters_of_headers)
+{
+    expect_rejection(file_of("{'descr': '\x1b[2J\x07\x9b', 'fortran_order': False, 'shape': (2, 3), }", 12),
+                     "expected an array of little-endian float16, float32, uint8, int32 or int64 ('<f2', '<f4', '|u1', "
+                     "'<i4' or '<i8'), found '\\x1b[2J\\x07\\x9b'");
+}
+
 TEST_F(npy, rejects_other_sizes)
 {
     const std::string dictionary = "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }";
