@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ck_tile
 {
@@ -26,7 +28,7 @@ namespace
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic      = "\x93NUMPY";
-constexpr std::size_t prefix_bytes    = 10; // magic, version, length of the header in 2 bytes (4 in version 2.0)
+constexpr std::size_t prefix_bytes    = 10; // magic, version, length of the header in 2 bytes (4 from version 2.0 on)
 constexpr std::size_t alignment_bytes = 64; // of the first element, in files that NumPy and we write
 constexpr std::size_t longest_header  = 1 << 16;
 
@@ -34,19 +36,38 @@ struct element
 {
     npy_type type;
     const char* name;
-    const char* descr; // in headers
+    const char* descr;   // in headers: byte order, kind, bytes
+    const char* letters; // that NumPy has for it
     std::size_t bytes;
 };
 
-constexpr element elements[] = {{npy_type::float16, "float16", "<f2", 2},
-                                {npy_type::float32, "float32", "<f4", 4},
-                                {npy_type::uint8, "uint8", "|u1", 1},
-                                {npy_type::int32, "int32", "<i4", 4},
-                                {npy_type::int64, "int64", "<i8", 8}};
+constexpr element elements[] = {{npy_type::float16, "float16", "<f2", "e", 2},
+                                {npy_type::float32, "float32", "<f4", "f", 4},
+                                {npy_type::uint8, "uint8", "|u1", "B", 1},
+                                {npy_type::int32, "int32", "<i4", "i", 4},
+                                {npy_type::int64, "int64", "<i8", "ql", 8}};
 
 const element& element_of(npy_type type)
 {
     return *std::find_if(std::begin(elements), std::end(elements), [&](const element& e) { return e.type == type; });
+}
+
+// The element that a header describes, as numpy.dtype() understands it, or null: by its name, or by its kind and bytes or its letter
+// behind a byte order. Without one, or with '=' or '|', the order is this machine's; of single bytes there is none.
+const element* find_element(std::string_view descr)
+{
+    const auto* named =
+        std::find_if(std::begin(elements), std::end(elements), [&](const element& e) { return descr == e.name; });
+    if(named != std::end(elements))
+        return named;
+    const char order = descr.empty() ? '\0' : descr.front();
+    if(std::string_view("<>=|").find(order) != std::string_view::npos)
+        descr.remove_prefix(1);
+    const auto* found = std::find_if(std::begin(elements), std::end(elements), [&](const element& e) {
+        const bool is_letter = descr.size() == 1 && std::string_view(e.letters).find(descr) != std::string_view::npos;
+        return is_letter || descr == std::string_view(e.descr).substr(1);
+    });
+    return found == std::end(elements) || (order == '>' && found->bytes > 1) ? nullptr : found;
 }
 
 rejection reject(const fs::path& path, std::string_view expected, std::string_view found)
@@ -110,6 +131,8 @@ class dictionary_reader
             if(error != std::errc{} || number < 0)
                 return {};
             text_.remove_prefix(end - text_.data());
+            if(text_.starts_with('L')) // a long of Python 2
+                text_.remove_prefix(1);
             numbers.push_back(number);
             if(!take(',') && !text_.starts_with(')'))
                 return {};
@@ -182,12 +205,12 @@ result<npy_header> read_header(std::ifstream& file, const fs::path& path, std::s
     if(!file || !std::equal(magic.begin(), magic.end(), reinterpret_cast<const char*>(prefix.data())))
         return reject(path, "a NumPy .npy file", "a file that does not start like one");
     const int version = prefix[6];
-    if((version != 1 && version != 2) || prefix[7] != 0)
-        return reject(path, ".npy format 1.0 or 2.0", fmt::format("{}.{}", version, prefix[7]));
+    if(version < 1 || version > 3 || prefix[7] != 0)
+        return reject(path, ".npy format 1.0, 2.0 or 3.0", fmt::format("{}.{}", version, prefix[7]));
 
     std::size_t header_bytes  = prefix[8] | prefix[9] << 8;
     std::size_t header_offset = prefix_bytes;
-    if(version == 2)
+    if(version > 1)
     {
         file.read(reinterpret_cast<char*>(prefix.data()) + prefix_bytes, 2);
         header_bytes |= static_cast<std::size_t>(prefix[10]) << 16 | static_cast<std::size_t>(prefix[11]) << 24;
@@ -207,17 +230,14 @@ result<npy_header> read_header(std::ifstream& file, const fs::path& path, std::s
         return reject(path, "a header with a simple descr, fortran_order and shape",
                       "one that is not such a dictionary");
     }
-    const auto* known = std::find_if(std::begin(elements), std::end(elements),
-                                     [&](const element& e) { return header->descr == e.descr; });
-    if(known == std::end(elements))
+    const element* known = find_element(*header->descr);
+    if(known == nullptr)
     {
         return reject(path,
                       "an array of little-endian float16, float32, uint8, int32 or int64 ('<f2', '<f4', '|u1', '<i4' "
                       "or '<i8')",
                       fmt::format("'{}'", header->descr->substr(0, 16)));
     }
-    if(*header->fortran_order)
-        return reject(path, "an array in C order", "one in Fortran order");
 
     const npy_type type                       = known->type;
     const std::optional<std::size_t> promised = checked_bytes(*header->shape, type);
@@ -229,7 +249,7 @@ result<npy_header> read_header(std::ifstream& file, const fs::path& path, std::s
                                : std::string("a shape whose size fits 64 bits"),
                       fmt::format("{} bytes", file_bytes - data_offset));
     }
-    return npy_header{type, *header->shape, data_offset, *promised};
+    return npy_header{type, *header->shape, *header->fortran_order, data_offset, *promised};
 }
 
 // Opens the file and reads its header; afterwards the elements are next.
@@ -243,6 +263,29 @@ result<npy_header> open_npy(std::ifstream& file, const fs::path& path)
     if(error || !file)
         return reject(path, "a NumPy .npy file", "a file that cannot be read");
     return read_header(file, path, file_bytes);
+}
+
+// The elements of an array in Fortran order, its first index fastest, in C order.
+std::vector<std::byte> in_c_order(const npy_array& fortran)
+{
+    const std::size_t bytes = element_of(fortran.type).bytes, rank = fortran.lengths.size();
+    std::vector<std::size_t> index(rank), strides(rank); // bytes
+    for(std::size_t d = 0, stride = bytes; d < rank; stride *= static_cast<std::size_t>(fortran.lengths[d++]))
+        strides[d] = stride;
+    std::vector<std::byte> data(fortran.data.size());
+    std::size_t from = 0;
+    for(std::size_t to = 0; to < data.size(); to += bytes)
+    {
+        std::memcpy(&data[to], &fortran.data[from], bytes);
+        for(std::size_t d = rank; d-- > 0;)
+        {
+            from += strides[d];
+            if(++index[d] < static_cast<std::size_t>(fortran.lengths[d]))
+                break;
+            from -= strides[d] * std::exchange(index[d], 0);
+        }
+    }
+    return data;
 }
 
 } // namespace
@@ -266,6 +309,10 @@ result<npy_array> read_npy(const fs::path& path, const std::function<status(cons
     npy_array array{header->type, header->lengths, std::vector<std::byte>(header->data_bytes)};
     if(!file.read(reinterpret_cast<char*>(array.data.data()), static_cast<std::streamsize>(array.data.size())))
         return reject(path, fmt::format("{} bytes of elements", array.data.size()), "fewer that can be read");
+    // Where at most one index has more than one value, the orders are the same.
+    if(header->fortran_order &&
+       std::count_if(array.lengths.begin(), array.lengths.end(), [](auto n) { return n > 1; }) > 1)
+        array.data = in_c_order(array);
     return array;
 }
 

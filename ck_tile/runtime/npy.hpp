@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads and writes NumPy's .npy files (format 1.0 and 2.0) of little-endian float16, float32, uint8, int32 and int64 in C
-// order.
+// Reads and writes NumPy's .npy files of little-endian float16, float32, uint8, int32 and int64. Reads formats 1.0, 2.0 and 3.0, in C
+// and Fortran order; writes 1.0, in C order.
 #pragma once
 
 #include "ck_tile/runtime/status.hpp"
@@ -32,10 +32,12 @@ struct npy_header
 {
     npy_type type;
     std::vector<std::int64_t> lengths;
+    bool fortran_order;      // the first index runs fastest
     std::size_t data_offset; // bytes from the start of the file to the first element
     std::size_t data_bytes;
 };
 
+// Elements in C order, whatever the file's order is.
 struct npy_array
 {
     npy_type type;
