@@ -16,6 +16,7 @@ legal, only C++ knows: a program made of the operation's description is compiled
 """
 
 import argparse
+import errno
 import json
 import os
 import shutil
@@ -26,11 +27,14 @@ sys.dont_write_bytecode = True  # the folder may be an installed one
 from generator import ConfigurationError  # noqa: E402
 from generator.filters import Filter  # noqa: E402
 from generator.instances import Expansion  # noqa: E402
+from generator.rules import read_rules  # noqa: E402
 from generator.schema import schema  # noqa: E402
 from generator.sets import targets_of  # noqa: E402
 from generator.sources import generate  # noqa: E402
 from generator.test_set import sample, test_set  # noqa: E402
 from generator.tool import HERE, INCLUDES, Tool  # noqa: E402
+
+LONGEST_MESSAGE = 10_000  # letters
 
 
 def parse_arguments():
@@ -74,10 +78,10 @@ def run(arguments):
     folder = (arguments.configurations or (arguments.root / "tile_engine_configs" if arguments.root else HERE)) / operation
     known = [t for t in tool.fields["arch"]["values"] if t in targets_of(folder)]
     targets = arguments.targets.split(",") if arguments.targets else known
-    filters = [Filter(text, [*tool.fields, *({"dtype"} - set(tool.fields))]) for text in arguments.filter]
+    filters = [Filter(text, tool.fields | {"dtype": {"kind": "choice"}}) for text in arguments.filter]
     expansions = [Expansion(folder / f"{target}.json", tool, filters) for target in targets]
     if arguments.select != "all":
-        rules = json.loads(arguments.rules.read_text())["rules"] if arguments.rules else ()
+        rules = read_rules(arguments.rules) if arguments.rules else ()
         names = (test_set(expansions, tool.fields, arguments.seed, rules) if arguments.select == "test"
                  else sample(expansions, tool.fields, arguments.seed))
         for e in expansions:
@@ -102,11 +106,23 @@ def run(arguments):
 
 def main():
     try:
-        run(parse_arguments())
+        if sys.stdout is None:  # closed
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        try:
+            run(parse_arguments())
+        finally:
+            sys.stdout.flush()
     except ConfigurationError as error:
-        print(f"generate.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+        reason = str(error)
+    except OSError as error:
+        reason = f"{error.filename or 'standard output'} cannot be read or written ({error.strerror}): choose another path"
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python still wants to write at its end
+    else:
+        return 0
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in reason)
+    print(f"generate.py: {line[:LONGEST_MESSAGE]}", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":

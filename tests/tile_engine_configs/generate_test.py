@@ -7,6 +7,7 @@ usage: generate_test.py COMPILER FLAGS CACHE [TEST...]
 
 import itertools
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -24,9 +25,9 @@ def changed(**fields):
     return {**SET, **fields}
 
 
-def run_it(command, operation, *options):
+def run_it(command, operation, *options, preexec_fn=None):
     return subprocess.run([sys.executable, str(ENGINE / "generate.py"), command, "--operation", operation, "--compiler", COMPILER,
-                           f"--flags={FLAGS}", "--cache", CACHE, *options], capture_output=True, text=True)
+                           f"--flags={FLAGS}", "--cache", CACHE, *options], capture_output=True, text=True, preexec_fn=preexec_fn)
 
 
 class Files(unittest.TestCase):
@@ -154,6 +155,9 @@ class Structs(Files):
             self.assert_rejected(f"{self.file}: sets[0]{reason}")
 
         expect(".block: the list is empty: give at least one value", block=[])
+        steps = {"min": 1, "max": 250, "step": 1}
+        expect(".block: stands for 125000 combinations, at most 100000 are allowed: give fewer values",
+               block=[{"m": steps, "n": steps, "k": 1}] * 1000)
         expect(".block: 128 is not allowed: give an object with m, n, k", block=128)
         expect(".block: unknown key 'l'; allowed are m, n, k", block={"m": 1, "n": 1, "k": 1, "l": 1})
         expect(".block: k is missing; there must be m, n, k", block={"m": 1, "n": 1})
@@ -230,6 +234,93 @@ class Rejections(Files):
         self.write()
         self.assert_rejected(f"{self.file}: sets must be a list of at least one set")
 
+    def test_bytes_and_brackets(self):
+        self.file.write_bytes(b'{"target": "caf\xe9"}')
+        self.assert_rejected(f"{self.file}: not UTF-8: byte 15 is 0xe9: save it as UTF-8")
+        too_deep = f"{self.file}: its brackets are nested more than 32 deep: give a field a value, a list or a struct"
+        for depth in (33, 900, 200_000):
+            for text in ("[" * depth + "]" * depth, '{"a": ' * depth + "1" + "}" * depth):
+                self.file.write_text(text)
+                self.assert_rejected(too_deep)
+        self.file.write_text("[" * 32 + "]" * 32)
+        self.assert_rejected(f"{self.file}: give an object with target and sets or like")
+        self.file.write_text('{"target": "gfx942", "sets": ' + "[" * 31 + "]" * 31 + "}")
+        self.assert_rejected(f"{self.file}: sets[0]: the list is empty: give at least one value")
+
+    def test_what_is_no_file_or_folder(self):
+        self.write(SET)
+        here, other = self.path("gfx90a"), self.folder / "file"
+        here.mkdir()
+        other.write_text("")
+        cannot = "cannot be read or written"
+        self.assert_rejected(f"{here} {cannot} (Is a directory): choose another path", "--targets", "gfx90a")
+        self.assert_rejected(f"{here} {cannot} (Is a directory): choose another path", "--select", "test", "--rules", str(here))
+        for option in ("--cache", "--output"):
+            done = run_it("generate", self.operation, "--configurations", str(self.folder), "--targets", "gfx942", option,
+                          str(other / "in"))
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr.split("\n")[-2],
+                             rf"^generate.py: {other}/in\S* {cannot} \(Not a directory\): choose another path$")
+        for like in ("../gfx942", "a\0b", "", "."):
+            self.write_like("gfx11", like)
+            self.assert_rejected(f"{self.path('gfx11')}: like is {json.dumps(like)}; name a target that has a file", "--targets",
+                                 "gfx11")
+
+    def test_rules(self):
+        self.write(SET)
+        rules = self.folder / "rules.json"
+        for document, reason in (([], ": give an object with rules, a list of objects"), ({"rules": [1]}, ": give an object with "
+                                  "rules, a list of objects"), ({"rules": [{"kernel": 1}]}, ": rules[0]: kernel, kernel_regex and "
+                                  "arch must be texts, or arch a list of them"), ({"rules": [{"kernel_regex": "("}]},
+                                  ': rules[0].kernel_regex: "(" is no regular expression: missing ), unterminated subpattern at '
+                                  "position 0")):
+            rules.write_text(json.dumps(document))
+            self.assert_rejected(f"{rules}{reason}", "--select", "test", "--rules", str(rules))
+
+    def test_compilers(self):
+        for compiler, why in ((str(self.folder / "none"), "No such file or directory"), (str(self.folder), "Permission denied")):
+            self.assert_rejected(f"the compiler '{compiler}' cannot be run ({why}): name a clang++ with --compiler", "--cache",
+                                 str(self.folder / "cache"), "--compiler", compiler)
+        program = self.folder / "cache" / f"{self.operation}_config_tool"
+        program.write_text("")
+        program.with_suffix(".d").write_text("a:")
+        self.assert_rejected(f"{program} cannot be run (Permission denied): remove it, so that it is compiled again", "--cache",
+                             str(program.parent))
+        program.write_text("#!/bin/sh\nexit 3\n")
+        program.chmod(0o700)
+        self.assert_rejected(f"{program} fields ended with 3: give smaller numbers, or remove it, so that it is compiled again",
+                             "--cache", str(program.parent))
+        program.with_suffix(".d").write_text("")  # of a compiler that was ended
+        self.assert_rejected("the compiler 'none' cannot be run (No such file or directory): name a clang++ with --compiler",
+                             "--cache", str(program.parent), "--compiler", "none")
+
+    def test_output_that_cannot_be_written(self):
+        self.write(SET)
+        command = [sys.executable, str(ENGINE / "generate.py"), "list", "--operation", OPERATION, "--compiler", COMPILER,
+                   f"--flags={FLAGS}", "--cache", CACHE, "--configurations", str(self.folder)]
+        for redirection, why in (("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")):
+            done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", *command], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (2, f"generate.py: standard output cannot be read or written ({why}): "
+                                                                 "choose another path\n"))
+
+    def test_no_room_for_sources(self):
+        self.write(SET)
+        self.answer("list")
+        done = run_it("generate", self.operation, "--configurations", str(self.folder), "--output", str(self.folder / "out"),
+                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY)))
+        source = self.folder / "out" / f"{OPERATION}_gfx942_fp16_channels_sums_vector8_waves4_steps4_cluster1.cpp"
+        self.assertEqual((done.returncode, done.stdout, done.stderr.split("\n")[1:]),
+                         (2, "", [f"generate.py: {source} cannot be read or written (File too large): choose another path", ""]))
+
+    def test_messages_are_one_short_line(self):
+        self.write(changed(dtype="\x1b[2J\n\u009b"))
+        self.assert_rejected(rf'{self.file}: sets[0].dtype: "\u001b[2J\n\u009b" is not allowed: choose from fp16, bf16, fp32')
+        self.write({**SET, "\x1b[2J": 1}, SET)
+        done = run_it("list", self.operation, "--configurations", str(self.folder))
+        self.assertNotIn("\x1b", done.stderr)
+        self.write(changed(dtype="x" * 1000))
+        self.assert_rejected(f'{self.file}: sets[0].dtype: "{"x" * 99}... is not allowed: choose from fp16, bf16, fp32')
+
     def test_operations(self):
         self.assert_rejected(f"operation 'softmax' is not described; known: {', '.join(OPERATIONS)}", operation="softmax")
 
@@ -246,8 +337,10 @@ class Rejections(Files):
         expect(changed(steps="2"), '.steps: "2" is not allowed: give a whole number')
         expect(changed(steps=True), ".steps: true is not allowed: give a whole number")
         expect(changed(steps=2**31), ".steps: 2147483648 is not allowed: give a number of 32 bits")
+        self.file.write_text(json.dumps({"target": "gfx942", "sets": [SET]}).replace("8", "1" + "0" * 10_000))
+        self.assert_rejected(f"{self.file}: 1{'0' * 19}... is not allowed: give a number of 32 bits")
         expect(changed(steps=[]), ".steps: the list is empty: give at least one value")
-        expect(changed(steps={"min": 1, "max": 3}), ".steps: a range has the keys min, max and step, not min, max")
+        expect(changed(steps={"min": 1, "max": 3}), ".steps: a range has the keys min, max and step, not [\"min\", \"max\"]")
         expect(changed(steps={"min": 3, "max": 1, "step": 1}),
                '.steps: a range goes from min up to max by a step of 1 or more, not {"min": 3, "max": 1, "step": 1}')
         expect(changed(steps={"min": 1, "max": 3, "step": 0.5}), ".steps.step: 0.5 is not allowed: give a whole number")
@@ -261,6 +354,22 @@ class Rejections(Files):
         fields = "arch, dtype, dense, pass, vector, waves, steps, cluster"
         self.assert_rejected("filter 'tile.m > 1': there is no field tile.m; there are " + fields, "--filter", "tile.m > 1")
         self.assert_rejected("filter 'steps >': invalid syntax", "--filter", "steps >")
+        name = "a" * 100
+        self.assert_rejected(f"filter '{name}'...: has 2001 letters, at most 2000 are allowed: give several filters", "--filter",
+                             "a" * 2001)
+        for nested in ("(" * 900 + "1" + ")" * 900, "not " * 499 + "1", "-" * 1999 + "1", "arch" + ".a" * 990, "1" + "+1" * 900,
+                       "[" * 150 + "]" * 150):
+            done = run_it("list", self.operation, "--configurations", str(self.folder), f"--filter={nested}")
+            if done.returncode != 0:  # what Python can compile, it does
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr[-300:])
+                self.assertTrue(done.stderr.startswith("generate.py: filter "), done.stderr)
+        for operand, rest in (("dtype", " * 9999999999"), ("'a'", " * 9999999999"), ("[0]", " * 9999999999"),
+                              ("'%09999999999d'", " % 1"), ("(dtype or 1)", " + 1")):
+            long, operand = operand + rest, operand.strip("()")
+            self.assert_rejected(f"filter {long!r}: {operand} is not allowed in arithmetic: give a number", "--filter", long)
+        self.assert_rejected("filter 'steps / 0': division by zero", "--filter", "steps / 0")
+        self.assert_rejected("filter '9 ** 9 ** 9': Pow is not allowed: compare and combine fields and values", "--filter",
+                             "9 ** 9 ** 9")
         self.assert_rejected("filter 'print(1)': Call is not allowed: compare and combine fields and values", "--filter",
                              "print(1)")
         self.assert_rejected("generate needs --output FOLDER", command="generate")

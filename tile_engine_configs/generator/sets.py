@@ -2,11 +2,13 @@
 """From a file of configurations to the combinations that it stands for."""
 
 import itertools
-import json
 import math
+import re
 
 from generator import ConfigurationError
+from generator.documents import read_json, shown
 
+TARGET = re.compile(r"\w+")
 MOST_COMBINATIONS = 100_000  # of one file: more are a mistake, and take minutes to check
 
 
@@ -31,9 +33,9 @@ def targets_of(folder):
 
 def checked_number(where, value):
     if type(value) is not int:
-        raise ConfigurationError(f"{where}: {json.dumps(value)} is not allowed: give a whole number")
+        raise ConfigurationError(f"{where}: {shown(value)} is not allowed: give a whole number")
     if not -2**31 <= value < 2**31:
-        raise ConfigurationError(f"{where}: {value} is not allowed: give a number of 32 bits")
+        raise ConfigurationError(f"{where}: {shown(value)} is not allowed: give a number of 32 bits")
     return value
 
 
@@ -41,18 +43,18 @@ def checked_value(where, field, value):
     if field["kind"] == "number":
         return checked_number(where, value)
     if value not in field["values"]:
-        raise ConfigurationError(f"{where}: {json.dumps(value)} is not allowed: choose from {', '.join(field['values'])}")
+        raise ConfigurationError(f"{where}: {shown(value)} is not allowed: choose from {', '.join(field['values'])}")
     return value
 
 
 def range_of(where, value):
     if set(value) != {"min", "max", "step"}:
-        raise ConfigurationError(f"{where}: a range has the keys min, max and step, not {', '.join(value) or 'none'}")
+        raise ConfigurationError(f"{where}: a range has the keys min, max and step, not {shown(list(value))}")
     for key, number in value.items():
         checked_number(f"{where}.{key}", number)
     if value["step"] < 1 or value["max"] < value["min"]:
         raise ConfigurationError(f"{where}: a range goes from min up to max by a step of 1 or more, "
-                                 f"not {json.dumps(value)}")
+                                 f"not {shown(value)}")
     return range(value["min"], value["max"] + 1, value["step"])
 
 
@@ -85,10 +87,14 @@ def combinations_of(where, value, fields, prefix=""):
     if isinstance(value, list):
         if not value:
             raise ConfigurationError(f"{where}: the list is empty: give at least one value")
-        return [c for each in value for c in combinations_of(where, each, fields, prefix)]
+        found = []
+        for each in value:
+            found += combinations_of(where, each, fields, prefix)
+            bounded(where, len(found))
+        return found
     members = members_of(fields, prefix)
     if not isinstance(value, dict):
-        raise ConfigurationError(f"{where}: {json.dumps(value)} is not allowed: give an object with {', '.join(members)}")
+        raise ConfigurationError(f"{where}: {shown(value)} is not allowed: give an object with {', '.join(members)}")
     for key in value:
         if key not in members:
             raise ConfigurationError(f"{where}: unknown key {key!r}; allowed are {', '.join(members)}")
@@ -122,22 +128,20 @@ def bounded(where, count):
 
 def read_document(path):
     try:
-        document = json.loads(path.read_text())
+        document = read_json(path)
     except FileNotFoundError:
         known = ", ".join(sorted(targets_of(path.parent))) or "none"
         raise ConfigurationError(f"{path}: there is no such file; targets with one: {known}")
-    except json.JSONDecodeError as error:
-        raise ConfigurationError(f"{path}: not JSON: {error}")
     if not isinstance(document, dict):
         raise ConfigurationError(f"{path}: give an object with target and sets or like")
     for key in document:
         if key not in ("$schema", "target", "like", "replace", "sets"):
             raise ConfigurationError(f"{path}: unknown key {key!r}; allowed are target, like, replace and sets")
     if document.get("target") != path.stem:
-        raise ConfigurationError(f"{path}: target is {json.dumps(document.get('target'))}; "
-                                 f"it must be that of the file's name, {json.dumps(path.stem)}")
-    if "like" in document and not isinstance(document["like"], str):
-        raise ConfigurationError(f"{path}: like is {json.dumps(document['like'])}; name a target that has a file")
+        raise ConfigurationError(f"{path}: target is {shown(document.get('target'))}; "
+                                 f"it must be that of the file's name, {shown(path.stem)}")
+    if "like" in document and (not isinstance(document["like"], str) or not TARGET.fullmatch(document["like"])):
+        raise ConfigurationError(f"{path}: like is {shown(document['like'])}; name a target that has a file")
     if "replace" in document and "like" not in document:
         raise ConfigurationError(f"{path}: replace changes the sets of another file: name its target as like")
     if "sets" in document or "like" not in document:
@@ -157,15 +161,20 @@ def read_chain(path):
     return chain
 
 
+def set_of(values):
+    """The values as what is asked at once whether it has one of them."""
+    return values if isinstance(values, range) else frozenset(values)
+
+
 def rule_of(where, rule, fields):
     """A rule {"where": {field: value or values}, "by": {field: value}}, its fields and values checked."""
     if not isinstance(rule, dict) or set(rule) != {"where", "by"} or not all(isinstance(v, dict) and v for v in rule.values()):
-        raise ConfigurationError(f'{where}: {json.dumps(rule)} is not allowed: give {{"where": {{field: value}}, "by": {{field: '
+        raise ConfigurationError(f'{where}: {shown(rule)} is not allowed: give {{"where": {{field: value}}, "by": {{field: '
                                  f'value}}}}')
     for name in [*rule["where"], *rule["by"]]:
         if name not in fields:
             raise ConfigurationError(f"{where}: there is no field {name}; there are {', '.join(fields)}")
-    condition = {name: leaf_values(f"{where}.where.{name}", fields[name], value) for name, value in rule["where"].items()}
+    condition = {name: set_of(leaf_values(f"{where}.where.{name}", fields[name], value)) for name, value in rule["where"].items()}
     change = {name: checked_value(f"{where}.by.{name}", fields[name], value) for name, value in rule["by"].items()}
     return condition, change
 
@@ -179,7 +188,7 @@ def replaced(where, rules, combinations, fields):
         condition, change = rule_of(f"{where}[{number}]", rule, fields)
         met = [new for c, new in zip(combinations, changed) if all(c[name] in values for name, values in condition.items())]
         if not met:
-            raise ConfigurationError(f"{where}[{number}]: no combination has {json.dumps(rule['where'])}: leave the rule out")
+            raise ConfigurationError(f"{where}[{number}]: no combination has {shown(rule['where'])}: leave the rule out")
         for new in met:
             new.update(change)
     return changed

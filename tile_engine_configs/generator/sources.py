@@ -3,9 +3,13 @@
 
 
 def write_if_changed(path, text):
-    if not path.exists() or path.read_text() != text:
+    content = text.encode()
+    if not path.exists() or path.read_bytes() != content:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        try:
+            path.write_bytes(content)
+        except OSError as error:  # a full disk has no name
+            raise OSError(error.errno, error.strerror, str(path))
 
 
 def instance_source(operation, instance):

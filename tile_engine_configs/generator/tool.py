@@ -52,7 +52,7 @@ class Tool:
         try:
             built = self.program.stat().st_mtime
             return all(path.stat().st_mtime <= built for path in self.dependencies())
-        except OSError:
+        except (OSError, IndexError, ValueError):  # not there, or cut off when a compiler was ended
             return False
 
     def compile(self, compiler, flags):
@@ -60,14 +60,22 @@ class Tool:
         made = self.program.with_suffix(f".{os.getpid()}")  # another process may make the same one
         command = [compiler, *flags, "-std=c++20", "-O0", "-DFMT_HEADER_ONLY", *(f"-I{folder}" for folder in self.includes),
                    "-MMD", "-MF", str(self.program.with_suffix(".d")), str(self.source), "-o", str(made)]
-        if subprocess.run(command).returncode != 0:
+        try:
+            code = subprocess.run(command).returncode
+        except OSError as error:
+            raise ConfigurationError(f"the compiler {compiler!r} cannot be run ({error.strerror}): name a clang++ with --compiler")
+        if code != 0:
             raise ConfigurationError(f"{self.source} cannot be compiled: see above")
         made.replace(self.program)
 
     def ask(self, command, text=""):
-        done = subprocess.run([self.program, command], input=text, capture_output=True, text=True)
+        try:
+            done = subprocess.run([self.program, command], input=text, capture_output=True, text=True)
+        except OSError as error:
+            raise ConfigurationError(f"{self.program} cannot be run ({error.strerror}): remove it, so that it is compiled again")
         if done.returncode != 0:
-            raise ConfigurationError(done.stderr.strip())
+            raise ConfigurationError(done.stderr.strip() or f"{self.program} {command} ended with {done.returncode}: give smaller "
+                                     f"numbers, or remove it, so that it is compiled again")
         return done.stdout
 
     def check(self, combinations):
