@@ -101,6 +101,27 @@ def convolution(row, dtype, direction):
             rotated(lambda: (image(), gradient())))
 
 
+def two_convolutions(row, dtype):
+    """The same for a grouped convolution, an activation and a 1x1 convolution, each with its bias where the row has one."""
+    order = torch.channels_last if row["layout"] == "nhwgc" else torch.contiguous_format
+    activation = {"none": lambda x: x, "relu": torch.relu, "relu6": torch.nn.functional.relu6,
+                  "silu": torch.nn.functional.silu}[row.get("activation", "none")]
+    groups, channels = row["G"], row["G"] * row["K0"]
+
+    def tensor(*lengths):
+        x = torch.randn(*lengths, device="cuda", dtype=TYPES[dtype])
+        return x.contiguous(memory_format=order) if len(lengths) == 4 else x
+
+    wei0, wei1 = tensor(channels, row["C"], *row["filter"]), tensor(row["K1"], channels, 1, 1)
+    bias0, bias1 = (tensor(channels), tensor(row["K1"])) if row.get("bias") else (None, None)
+
+    def forward(x):
+        between = torch.nn.functional.conv2d(x, wei0, bias0, row["strides"], row["left_pads"], row["dilations"], groups)
+        return torch.nn.functional.conv2d(activation(between), wei1, bias1)
+
+    return forward, rotated(lambda: (tensor(row["N"], groups * row["C"], *row["input"]),))
+
+
 def groupnorm_gradients(row, dtype):
     """A function of the turn that computes the row's gradients of input, gamma and beta. PyTorch's own backward pass makes
     channels-last inputs contiguous first, and so does this."""
@@ -172,7 +193,8 @@ def max_pool_forward(row, dtype):
 # For each operation, a function of (problem, type) that gives what PyTorch computes, and inputs for it that rotate.
 PEERS = {"grouped_conv_bwd_weight": functools.partial(convolution, direction="backward weight"),
          "grouped_conv_bwd_data": functools.partial(convolution, direction="backward data"),
-         "grouped_conv_fwd": functools.partial(convolution, direction="forward"), "groupnorm_bwd": groupnorm_gradients,
+         "grouped_conv_fwd": functools.partial(convolution, direction="forward"),
+         "grouped_conv_conv_fwd": two_convolutions, "groupnorm_bwd": groupnorm_gradients,
          "maxpool_bwd": max_pool_gradient, "groupnorm_fwd": groupnorm_forward, "maxpool_fwd": max_pool_forward}
 
 

@@ -51,10 +51,11 @@ struct patch_shape
     CK_TILE_FN constexpr int halo() const { return images * halo_rows.divisor * halo_cols.divisor; }
 
     // The first pixel of the halo that the window of pixel (row, col) of a cell sees.
-    CK_TILE_FN int first_input(int number, cell of, int row, int col) const
+    CK_TILE_FN int first_input(int number, cell each, int row, int col) const
     {
         const int rest = number / cols, image = rest / rows;
-        const int y = (rest - image * rows.divisor) * of.rows + row, x = (number - rest * cols.divisor) * of.cols + col;
+        const int y = (rest - image * rows.divisor) * each.rows + row,
+                  x = (number - rest * cols.divisor) * each.cols + col;
         return (image * halo_rows.divisor + y * stride[0]) * halo_cols.divisor + x * stride[1];
     }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The verbs that work on registers: map, generate, fill, convert, rearrange and reduce, against plain loops.
+#include "ck_tile/verbs/broadcast.hpp"
 #include "ck_tile/verbs/exchange.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
@@ -76,6 +77,23 @@ TEST(Verbs, GenerateKnowsOneAndThreeDimensions)
                                    .vec     = {{4, 2, 1}}};
     each_element(generate<float, cube, 3>([](int i, int j, int k) { return number_of(k, i + 10 * j); }),
                  [](const multi_index<3>& at, float x) { ASSERT_EQ(x, float(number_of(at[2], at[0] + 10 * at[1]))); });
+}
+
+// Every row is the one that was broadcast, in whatever way rows and columns are distributed.
+template <distribution D>
+void expect_rows_alike()
+{
+    static_assert(one_row<D>.covers() && one_row<D>.lengths[0] == 1 && one_row<D>.threads() == D.threads());
+    const auto row = generate<int, one_row<D>, 2>([](int i, int j) { return number_of(i, j); });
+    each_element(broadcast_row<D>(row), [](const multi_index<3>& at, int x) { ASSERT_EQ(x, number_of(0, at[1])); });
+}
+
+TEST(Verbs, BroadcastRow)
+{
+    expect_rows_alike<rows_in_lanes>();
+    expect_rows_alike<columns_in_lanes>();
+    expect_rows_alike<replicated>();
+    expect_rows_alike<gemm::accumulator({64, 64, 32, 2, 2, opcode::mma_16x8x16_fp16})>();
 }
 
 TEST(Verbs, ConvertRoundsEachElement)
