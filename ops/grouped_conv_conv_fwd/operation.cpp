@@ -279,10 +279,10 @@ double patch_cost(const config& c, const problem& p, const patches& some, int at
     const auto steps             = static_cast<double>(steps_of(c, p));
     const double channels = steps * c.block.k, columns = static_cast<double>(columns_of(c, p));
     // Nanoseconds of an element of the intermediate, where many threads hide each other's latency.
-    const double element    = c.first == formulation::diagonal ? 0.05 + 0.01 * taps
+    const double element    = c.first == formulation::diagonal ? 0.04 + 0.008 * taps
                               : c.window.any()                 ? 0.1 + 0.05 * taps
                                                                : 0.05 + 0.032 * taps;
-    const double exposed    = 1 + 160. / (at_once * c.threads());
+    const double exposed    = 1 + 350. / (at_once * c.threads());
     const double computed   = 1e-3 * c.block.m * channels * element * exposed,
                  copied     = 20e-6 * static_cast<double>(some.halo) * channels * bytes_of(p.type),
                  multiplied = columns * steps * (0.12 + 23e-6 * c.block.m * c.block.n);
