@@ -8,7 +8,6 @@
 namespace ck_tile::conv
 {
 
-// `in` are the strides of X and `lengths` those of its images, of `channels` channels side by side.
 template <class T, distribution D>
 class halo_window
 {
@@ -90,7 +89,7 @@ class halo_window
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
   private:
-    static constexpr int bits = 10; // of a coordinate in the halo
+    static constexpr int bits = 10; // of a coordinate in the halo, which has fewer than 1024 pixels
 
     // What one thread keeps.
     struct own

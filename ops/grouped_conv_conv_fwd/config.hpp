@@ -144,6 +144,8 @@ constexpr violation check(const config& c, const target& t)
                (channels == s.k && d.regs() != c.cell.pixels()) || c.cell.pixels() % d.regs() != 0)
                 return {"threads must share block.m as whole cells, and the quarter of a step as parts of them",
                         c.cell.pixels(), "use cells of block.m * k * element bytes / (4 * threads) pixels"};
+    if(constexpr int most = 1023; c.halo > most) // see conv::halo_window
+        return {"the halo must be 1023 pixels at most", c.halo, "use a smaller one"};
     if(c.halo < 1 || c.halo * s.k % (c.threads() * c.vector()) != 0 || !c.in_copy().covers())
         return {"the threads must share the halo's pixels evenly", c.halo, "use a multiple of threads / 8"};
     if(s.n * s.k % (c.threads() * c.vector()) != 0 || !c.wei1_copy().covers())

@@ -254,6 +254,8 @@ TEST(Config, Rejections)
               "block.m * k * element bytes / (4 * threads) pixels");
     EXPECT_EQ(broken([](config& c) { c.halo = 190; }),
               "the threads must share the halo's pixels evenly, but one is 190: use a multiple of threads / 8");
+    EXPECT_EQ(broken([](config& c) { c.halo = 1024; }),
+              "the halo must be 1023 pixels at most, but one is 1024: use a smaller one");
     EXPECT_EQ(broken([](config& c) { c.kept = 12; }), "LDS of the main loop and the epilogue must fit the block's, but "
                                                       "one is 261120: shrink the tile or the halo, or keep "
                                                       "fewer steps");
