@@ -2,7 +2,7 @@
 // Depthwise convolutions, of one channel per group, by multiply-adds: a thread slides over a few output pixels of a few channels, next to
 // each other, and reads each pixel of X that they need from LDS once for each of its rows.
 //
-// A block computes a patch: cells of some pixels, which a thread has each, in rows and columns of some images. What its windows see of X,
+// A block computes a region: patches of some pixels, which a thread has each, in rows and columns of some images. What its windows see of X,
 // the halo, lies in LDS as [pixel, channel].
 #pragma once
 
@@ -16,18 +16,18 @@ namespace ck_tile::conv
 {
 
 // Output pixels that a thread computes of a channel.
-struct cell
+struct patch
 {
     int rows, cols;
 
     constexpr int pixels() const { return rows * cols; }
-    // The cell of a thread that has `times` fewer pixels, a power of two: of fewer rows, then of fewer columns.
-    constexpr cell smaller(int times) const
+    // The patch of a thread that has `times` fewer pixels, a power of two: of fewer rows, then of fewer columns.
+    constexpr patch smaller(int times) const
     {
         const int fewer = times < rows ? times : rows;
         return {rows / fewer, cols * fewer / times};
     }
-    friend constexpr bool operator==(const cell&, const cell&) = default;
+    friend constexpr bool operator==(const patch&, const patch&) = default;
 };
 
 // What of a depthwise convolution a compiler knows: the length of the filter and the stride, the same along both dimensions, the dilation
@@ -39,19 +39,19 @@ struct known_window
     constexpr bool any() const { return filter == 0; }
 };
 
-// Cells of a patch, and the pixels of X that it needs.
-struct patch_shape
+// Patches of a region, and the pixels of X that it needs.
+struct region_shape
 {
     int images;
-    divider rows, cols;                      // cells of an image
+    divider rows, cols;                      // patches of an image
     divider halo_rows, halo_cols;            // pixels of an image
     multi_index<2> window, stride, dilation; // of the convolution; window: lengths of the filter
 
-    CK_TILE_FN constexpr int cells() const { return images * rows.divisor * cols.divisor; }
+    CK_TILE_FN constexpr int patches() const { return images * rows.divisor * cols.divisor; }
     CK_TILE_FN constexpr int halo() const { return images * halo_rows.divisor * halo_cols.divisor; }
 
-    // The first pixel of the halo that the window of pixel (row, col) of a cell sees.
-    CK_TILE_FN int first_input(int number, cell each, int row, int col) const
+    // The first pixel of the halo that the window of pixel (row, col) of a patch sees.
+    CK_TILE_FN int first_input(int number, patch each, int row, int col) const
     {
         const int rest = number / cols, image = rest / rows;
         const int y = (rest - image * rows.divisor) * each.rows + row,
@@ -60,8 +60,8 @@ struct patch_shape
     }
 };
 
-// How the threads share [pixels of cells x channels], `pixels` to a channel of theirs in all: a wave's lanes have vectors of 4 bytes of
-// the channels of a few cells, one below the other.
+// How the threads share [pixels of patches x channels], `pixels` to a channel of theirs in all: a wave's lanes have vectors of 4 bytes of
+// the channels of a few patches, one below the other.
 constexpr distribution depthwise_rows(int waves, int lanes, int rows, int channels, int vector)
 {
     const int across = channels / vector, down = lanes / across, own = rows / (waves * down); // lanes; pixels
@@ -83,17 +83,17 @@ struct run_of
     CK_TILE_FN float operator[](int i) const { return convert<float>(at[i]); }
 };
 
-// The sums of a thread whose window the compiler knows: sums[pixel of the cell][channel].
-template <known_window Known, cell Cell, int Vector, class T, auto Layout, class Sums>
-CK_TILE_FN void slide(const lds_tile<T, Layout>& x, const T* weights, const patch_shape& patch, int first, int channel,
-                      Sums& sums)
+// The sums of a thread whose window the compiler knows: sums[pixel of the patch][channel].
+template <known_window Known, patch Patch, int Vector, class T, auto Layout, class Sums>
+CK_TILE_FN void slide(const lds_tile<T, Layout>& x, const T* weights, const region_shape& region, int first,
+                      int channel, Sums& sums)
 {
-    constexpr int taps = Known.filter * Known.filter, rows = (Cell.rows - 1) * Known.stride + Known.filter,
-                  cols = (Cell.cols - 1) * Known.stride + Known.filter;
+    constexpr int taps = Known.filter * Known.filter, rows = (Patch.rows - 1) * Known.stride + Known.filter,
+                  cols = (Patch.cols - 1) * Known.stride + Known.filter;
     const run_of<T, Vector * taps> weight(weights + channel * taps);
     const T* row = x.at(first, channel);
     CK_TILE_UNROLL
-    for(int i = 0; i < rows; ++i, row += patch.halo_cols.divisor * Layout.line())
+    for(int i = 0; i < rows; ++i, row += region.halo_cols.divisor * Layout.line())
     {
         float pixel[cols][Vector];
         CK_TILE_UNROLL
@@ -105,19 +105,19 @@ CK_TILE_FN void slide(const lds_tile<T, Layout>& x, const T* weights, const patc
                 pixel[j][v] = some[v];
         }
         CK_TILE_UNROLL
-        for(int r = 0; r < Cell.rows; ++r)
+        for(int r = 0; r < Patch.rows; ++r)
         {
             const int y = i - r * Known.stride; // of the filter
             if(y < 0 || y >= Known.filter)
                 continue;
             CK_TILE_UNROLL
-            for(int c = 0; c < Cell.cols; ++c)
+            for(int c = 0; c < Patch.cols; ++c)
                 CK_TILE_UNROLL
             for(int tap = 0; tap < Known.filter; ++tap)
                 CK_TILE_UNROLL
             for(int v = 0; v < Vector; ++v)
             {
-                float& sum = sums[r * Cell.cols + c][v];
+                float& sum = sums[r * Patch.cols + c][v];
                 sum = __builtin_fmaf(pixel[c * Known.stride + tap][v], weight[v * taps + y * Known.filter + tap], sum);
             }
         }
@@ -125,33 +125,34 @@ CK_TILE_FN void slide(const lds_tile<T, Layout>& x, const T* weights, const patc
 }
 
 // The same of any window, tap after tap.
-template <cell Cell, int Vector, class T, auto Layout, class Sums>
-CK_TILE_FN void visit_taps(const lds_tile<T, Layout>& x, const T* weights, const patch_shape& patch, int first,
+template <patch Patch, int Vector, class T, auto Layout, class Sums>
+CK_TILE_FN void visit_taps(const lds_tile<T, Layout>& x, const T* weights, const region_shape& region, int first,
                            int channel, Sums& sums)
 {
-    const int taps = product(patch.window);
+    const int taps = product(region.window);
     CK_TILE_KEEP_LOOP
-    for(int i = 0; i < patch.window[0]; ++i)
+    for(int i = 0; i < region.window[0]; ++i)
         CK_TILE_KEEP_LOOP
-    for(int j = 0; j < patch.window[1]; ++j)
+    for(int j = 0; j < region.window[1]; ++j)
     {
-        const T* from = x.at(first + i * patch.dilation[0] * patch.halo_cols.divisor + j * patch.dilation[1], channel);
-        const T* weight = weights + channel * taps + i * patch.window[1] + j;
+        const T* from =
+            x.at(first + i * region.dilation[0] * region.halo_cols.divisor + j * region.dilation[1], channel);
+        const T* weight = weights + channel * taps + i * region.window[1] + j;
         float factor[Vector];
         CK_TILE_UNROLL
         for(int v = 0; v < Vector; ++v)
             factor[v] = convert<float>(weight[v * taps]);
         CK_TILE_UNROLL
-        for(int r = 0; r < Cell.rows; ++r)
+        for(int r = 0; r < Patch.rows; ++r)
             CK_TILE_UNROLL
-        for(int c = 0; c < Cell.cols; ++c)
+        for(int c = 0; c < Patch.cols; ++c)
         {
-            const run_of<T, Vector> some(from + (r * patch.stride[0] * patch.halo_cols.divisor + c * patch.stride[1]) *
-                                                    Layout.line());
+            const run_of<T, Vector> some(
+                from + (r * region.stride[0] * region.halo_cols.divisor + c * region.stride[1]) * Layout.line());
             CK_TILE_UNROLL
             for(int v = 0; v < Vector; ++v)
             {
-                float& sum = sums[r * Cell.cols + c][v];
+                float& sum = sums[r * Patch.cols + c][v];
                 sum        = __builtin_fmaf(some[v], factor[v], sum);
             }
         }
@@ -159,28 +160,28 @@ CK_TILE_FN void visit_taps(const lds_tile<T, Layout>& x, const T* weights, const
 }
 } // namespace detail
 
-// The convolution of the patch's pixels, [cells x pixels, channels], as D distributes them: pixels of whole cells `Whole`, of which a
-// thread may have a part. `weights`: [channel][tap]; `start`: what the sums of each channel begin with, all of cells that the patch does
+// The convolution of the region's pixels, [patches x pixels, channels], as D distributes them: pixels of whole patches `Whole`, of which a
+// thread may have a part. `weights`: [channel][tap]; `start`: what the sums of each channel begin with, all of patches that the region does
 // not have.
-template <known_window Known, cell Whole, distribution D, class T, auto Layout, class Start>
-CK_TILE_FN tile<float, D> depthwise(const lds_tile<T, Layout>& x, const T* weights, const patch_shape& patch,
+template <known_window Known, patch Whole, distribution D, class T, auto Layout, class Start>
+CK_TILE_FN tile<float, D> depthwise(const lds_tile<T, Layout>& x, const T* weights, const region_shape& region,
                                     const Start& start)
 {
-    constexpr cell own = Whole.smaller(Whole.pixels() / D.regs());
-    static_assert(own.pixels() == D.regs(), "depthwise: a thread has the pixels of a cell, or a part of one");
+    constexpr patch own = Whole.smaller(Whole.pixels() / D.regs());
+    static_assert(own.pixels() == D.regs(), "depthwise: a thread has the pixels of a patch, or a part of one");
     tile<float, D> sums;
     for_each_thread<D>([&](thread t) {
         const int row = first_element<D, 0>(t), channel = first_element<D, 1>(t);
         const int number = row / Whole.pixels(), inside = row % Whole.pixels();
         float sum[own.pixels()][D.vecs()];
         for_each_element<D>([&](auto r, auto v) { sum[r][v] = start.file_of(t).get(0, v); });
-        if(number < patch.cells())
+        if(number < region.patches())
         {
-            const int first = patch.first_input(number, Whole, inside / Whole.cols, inside % Whole.cols);
+            const int first = region.first_input(number, Whole, inside / Whole.cols, inside % Whole.cols);
             if constexpr(Known.any())
-                detail::visit_taps<own, D.vecs()>(x, weights, patch, first, channel, sum);
+                detail::visit_taps<own, D.vecs()>(x, weights, region, first, channel, sum);
             else
-                detail::slide<Known, own, D.vecs()>(x, weights, patch, first, channel, sum);
+                detail::slide<Known, own, D.vecs()>(x, weights, region, first, channel, sum);
         }
         for_each_element<D>([&](auto r, auto v) { sums.file_of(t).set(r, v, sum[r][v]); });
     });

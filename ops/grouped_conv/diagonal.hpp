@@ -4,7 +4,7 @@
 //   sums [pixel, channel n] += X [pixel, (tap, channel)] * W [n, (tap, channel)],   of W the diagonals alone being other than 0
 //
 // of which an eighth is of use: less work for a thread than multiply-adds are, whose operands need conversions. The 16 pixels are rows of
-// two cells, so that what is loaded of a row of X for one row of the filter is what the others need, as it is.
+// two patches, so that what is loaded of a row of X for one row of the filter is what the others need, as it is.
 // A NaN or an infinity would reach the other channels, as 0 times either is a NaN; a thread that finds one among its sums makes them
 // again one by one.
 #pragma once
@@ -17,11 +17,11 @@ namespace ck_tile::conv
 
 namespace diagonal_product
 {
-// Of a wave: pixels and channels of a product, of two taps; pixels of a cell's row.
+// Of a wave: pixels and channels of a product, of two taps; pixels of a patch's row.
 inline constexpr int pixels = 16, channels = 8, width = 8;
 
 // How `waves` waves share [rows, channels] of sums: each has 8 channels of all rows, or of some where there are fewer channels.
-constexpr distribution rows(int waves, int rows, int of_channels, cell c)
+constexpr distribution rows(int waves, int rows, int of_channels, patch c)
 {
     const int slices = of_channels / channels, across = slices < waves ? slices : waves, own = rows * across / waves;
     return {.lengths = {rows, of_channels},
@@ -52,27 +52,28 @@ constexpr distribution sums(int waves)
 }
 } // namespace diagonal_product
 
-// The convolution of the patch's pixels, [cells x pixels, channels], as diagonal_product::rows() distributes them for `Waves` waves, by the
-// instruction `Op`, one of 16 x 8 x 16. Cells are 8 pixels wide. `weights`: [channel][tap]; `start`: what the sums of each channel begin
-// with. What cells hold that the patch does not have means nothing.
-template <known_window Known, cell Cell, opcode Op, int Waves, distribution D, class T, auto Layout, class Start>
-CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weights, const patch_shape& patch,
+// The convolution of the region's pixels, [patches x pixels, channels], as diagonal_product::rows() distributes them for `Waves` waves, by the
+// instruction `Op`, one of 16 x 8 x 16. Patches are 8 pixels wide. `weights`: [channel][tap]; `start`: what the sums of each channel begin
+// with. What patches hold that the region does not have means nothing.
+template <known_window Known, patch Patch, opcode Op, int Waves, distribution D, class T, auto Layout, class Start>
+CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weights, const region_shape& region,
                                    const Start& start)
 {
     namespace product    = diagonal_product;
     constexpr int length = Known.filter, pairs = (length + 1) / 2; // of the filter's rows: taps
     constexpr int slices = D.reg.only(1).size(), of_slice = D.regs() / slices;
-    static_assert(Cell.cols == product::width && of_slice % Cell.rows == 0 && !Known.any(),
-                  "diagonal: a wave has pairs of cells, 8 pixels wide, of a known window");
+    static_assert(Patch.cols == product::width && of_slice % Patch.rows == 0 && !Known.any(),
+                  "diagonal: a wave has pairs of patches, 8 pixels wide, of a known window");
     using a_tile = tile<T, product::operand(Waves, product::pixels)>;
     using b_tile = tile<T, product::operand(Waves, product::channels)>;
 
-    // Where the first window of a lane's pixel in row 0 of a cell lies.
-    const auto first_input = [&](thread t, int cell_number) {
-        const int number = first_element<D, 0>(t) / Cell.pixels() + cell_number;
-        return patch.first_input(number < patch.cells() ? number : 0, Cell, 0, first_element<D, 0>(t) % product::width);
+    // Where the first window of a lane's pixel in row 0 of a patch lies.
+    const auto first_input = [&](thread t, int patch_number) {
+        const int number = first_element<D, 0>(t) / Patch.pixels() + patch_number;
+        return region.first_input(number < region.patches() ? number : 0, Patch, 0,
+                                  first_element<D, 0>(t) % product::width);
     };
-    const int pitch = patch.halo_cols.divisor * Layout.line();
+    const int pitch = region.halo_cols.divisor * Layout.line();
     tile<float, D> sums;
     static_for<slices>([&](auto slice) {
         constexpr int beyond = reach<D.reg, 1>(of_slice * slice); // channels
@@ -90,21 +91,21 @@ CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weight
                 });
             });
         });
-        static_for<of_slice / Cell.rows>([&](auto pair_of_cells) {
-            tile<float, product::sums(Waves)> acc[Cell.rows];
+        static_for<of_slice / Patch.rows>([&](auto pair_of_patches) {
+            tile<float, product::sums(Waves)> acc[Patch.rows];
             struct addresses
             {
-                const T* of_cell[2];
+                const T* of_patch[2];
             };
             ck_tile::detail::per_thread<addresses, copies_of(D.threads())> rows;
             for_each_thread<D>([&](thread t) {
-                static_for<Cell.rows * 4>(
+                static_for<Patch.rows * 4>(
                     [&](auto i) { acc[i / 4].file_of(t).set(0, i % 4, start.file_of(t).get(slice, i % 2)); });
                 for(int c = 0; c < 2; ++c)
-                    rows[t.copy].of_cell[c] =
-                        x.at(first_input(t, 2 * pair_of_cells + c), first_element<D, 1>(t) + beyond);
+                    rows[t.copy].of_patch[c] =
+                        x.at(first_input(t, 2 * pair_of_patches + c), first_element<D, 1>(t) + beyond);
             });
-            static_for<(Cell.rows - 1) * Known.stride + length>([&](auto i) { // rows of X
+            static_for<(Patch.rows - 1) * Known.stride + length>([&](auto i) { // rows of X
                 a_tile a[pairs];
                 for_each_thread<a_tile::layout>([&](thread t) {
                     static_for<pairs * 4>([&](auto n) {
@@ -112,17 +113,17 @@ CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weight
                         // Behind an odd number of taps, the last one again, times 0.
                         vector<T, 2> two;
                         __builtin_memcpy(&two,
-                                         __builtin_assume_aligned(rows[t.copy].of_cell[c] +
+                                         __builtin_assume_aligned(rows[t.copy].of_patch[c] +
                                                                       (tap < length ? tap : length - 1) * Layout.line(),
                                                                   2 * sizeof(T)),
                                          sizeof two);
                         a[pair].file_of(t).reg[c][n / 2 % 2 * 2]     = two[0];
                         a[pair].file_of(t).reg[c][n / 2 % 2 * 2 + 1] = two[1];
                     });
-                    for(const T*& row : rows[t.copy].of_cell)
+                    for(const T*& row : rows[t.copy].of_patch)
                         row += pitch;
                 });
-                static_for<Cell.rows * pairs>([&](auto n) {
+                static_for<Patch.rows * pairs>([&](auto n) {
                     constexpr int y = n / pairs, of_filter = i - y * Known.stride;
                     if constexpr(of_filter >= 0 && of_filter < length)
                         ck_tile::detail::multiply_files<Op, 1, 1, 1, Waves, fragment_range{0, 1, 0, 1}>(
@@ -130,8 +131,8 @@ CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weight
                 });
             });
             for_each_thread<D>([&](thread t) {
-                static_for<Cell.rows * 4>([&](auto i) {
-                    sums.file_of(t).set(slice * of_slice + pair_of_cells * Cell.rows + i / 4, i % 4,
+                static_for<Patch.rows * 4>([&](auto i) {
+                    sums.file_of(t).set(slice * of_slice + pair_of_patches * Patch.rows + i / 4, i % 4,
                                         acc[i / 4].file_of(t).get(0, i % 4));
                 });
             });
@@ -151,11 +152,11 @@ CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weight
         CK_TILE_KEEP_LOOP
         for(int tap = 0; tap < length * length; ++tap)
             for_each_element<D>([&](auto r, auto v) {
-                const int row     = reach<D.reg, 0>(r) + v / 2 * Cell.pixels(),
+                const int row     = reach<D.reg, 0>(r) + v / 2 * Patch.pixels(),
                           channel = first_element<D, 1>(t) + reach<D.reg, 1>(r) + v % 2;
-                const int y       = row % Cell.pixels() / Cell.cols * Known.stride + tap / length;
+                const int y       = row % Patch.pixels() / Patch.cols * Known.stride + tap / length;
                 const T* at =
-                    x.at(first_input(t, row / Cell.pixels()) + y * patch.halo_cols.divisor + tap % length, channel);
+                    x.at(first_input(t, row / Patch.pixels()) + y * region.halo_cols.divisor + tap % length, channel);
                 own.set(r, v,
                         __builtin_fmaf(convert<float>(*at), convert<float>(weights[channel * length * length + tap]),
                                        own.get(r, v)));

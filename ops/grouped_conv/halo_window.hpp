@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the windows of a patch see of X, the halo, as [pixel, channel]: a window that moves from patch to patch. Where a pixel lies from the
-// first one of the halo a thread works out once; which ones exist, once for a patch.
+// What the windows of a region see of X, the halo, as [pixel, channel]: a window that moves from region to region. Where a pixel lies from the
+// first one of the halo a thread works out once; which ones exist, once for a region.
 #pragma once
 
 #include "ops/grouped_conv/depthwise.hpp"
@@ -19,7 +19,7 @@ class halo_window
     using element                        = T;
     static constexpr distribution layout = D;
 
-    CK_TILE_FN halo_window(const arguments& a, const patch_shape& shape)
+    CK_TILE_FN halo_window(const arguments& a, const region_shape& shape)
         : lengths_(used<2>(a.input)),
           strides_(used<2>(a.in.spatial)),
           image_(a.in.image),
@@ -42,7 +42,7 @@ class halo_window
         });
     }
 
-    // To the patch whose halo begins at (y, x), which may be in the padding, of `images` images from `data` on.
+    // To the region whose halo begins at (y, x), which may be in the padding, of `images` images from `data` on.
     CK_TILE_FN void move_to(const T* data, int images, int y, int x)
     {
         memory_ = memory_range(data, images * image_ * static_cast<std::int64_t>(sizeof(T)));

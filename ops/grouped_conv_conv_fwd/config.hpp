@@ -39,7 +39,7 @@ struct config
     opcode instruction;
     gemm::epilogue epilogue;
     conv::known_window window; // of the first convolution
-    conv::cell cell;           // of pixels that a thread computes of the intermediate
+    conv::patch patch;         // of pixels that a thread computes of the intermediate
     int halo;                  // pixels of X that LDS holds for a step, at most
     int ahead;                 // steps that copies to LDS are ahead
     int kept;                  // steps of the intermediate that LDS holds
@@ -52,7 +52,7 @@ struct config
     constexpr int threads() const { return shape().threads(); }
     constexpr int vector() const { return 16 / bytes_of(dtype()); } // elements that one access of memory moves
     constexpr int taps() const { return window.any() ? most_taps : window.filter * window.filter; }
-    constexpr int cells() const { return block.m / cell.pixels(); }
+    constexpr int patches() const { return block.m / patch.pixels(); }
 
     // Copies of X, of the weights of both convolutions.
     constexpr distribution in_copy() const { return gemm::tiled_copy(shape(), halo, majorness::k, vector()); }
@@ -70,7 +70,7 @@ struct config
     constexpr distribution rows(int channels) const
     {
         if(first == formulation::diagonal)
-            return conv::diagonal_product::rows(shape().waves(), block.m, channels, cell);
+            return conv::diagonal_product::rows(shape().waves(), block.m, channels, patch);
         return conv::depthwise_rows(shape().waves(), lanes(), block.m, channels, 4 / bytes_of(dtype()));
     }
 
@@ -87,7 +87,7 @@ struct config
     }
     constexpr int lds_bytes() const { return loop().lds_bytes(shape()); }
 
-    // Blocks that run on a compute unit at once: as many as LDS has room for, and registers, of which a lane has those of a cell, of its
+    // Blocks that run on a compute unit at once: as many as LDS has room for, and registers, of which a lane has those of a patch, of its
     // windows and of its weights, beside accumulators.
     constexpr int blocks_at_once(const target& t) const
     {
@@ -121,29 +121,29 @@ constexpr violation check(const config& c, const target& t)
     if((c.window.filter == 0) != (c.window.stride == 0))
         return {"the compiler must know filter and stride, or none of them", c.window.stride,
                 "use 0 for both, or for none"};
-    for(const int number : {c.cell.rows, c.cell.cols, c.ahead, c.kept})
+    for(const int number : {c.patch.rows, c.patch.cols, c.ahead, c.kept})
         if(number < 1)
-            return {"cells, steps ahead and steps kept must be positive", number, "choose 1 or more"};
+            return {"patches, steps ahead and steps kept must be positive", number, "choose 1 or more"};
     if(c.first == formulation::diagonal)
     {
         namespace product = conv::diagonal_product;
         if(s.fragment().m != product::pixels || s.fragment().n != product::channels || s.fragment().k != 16)
             return {"the diagonal formulation multiplies 16 x 8 x 16", s.fragment().name, "use another formulation"};
-        if(c.window.any() || c.cell.cols != product::width)
-            return {"a diagonal product has rows of 8 pixels, of a window that the compiler knows", c.cell.cols,
-                    "use cells 8 wide, or another formulation"};
+        if(c.window.any() || c.patch.cols != product::width)
+            return {"a diagonal product has rows of 8 pixels, of a window that the compiler knows", c.patch.cols,
+                    "use patches 8 wide, or another formulation"};
         for(const int channels : {s.k, s.k / 2})
             if(const distribution d = c.rows(channels); !d.covers() || d.threads() != c.threads())
-                return {"waves must share block.m as pairs of cells", c.cell.pixels(),
-                        "use fewer waves or smaller cells"};
+                return {"waves must share block.m as pairs of patches", c.patch.pixels(),
+                        "use fewer waves or smaller patches"};
     }
     else
         for(const int channels : {s.k, s.k / 4})
             if(const distribution d = c.rows(channels);
                channels * bytes_of(c.dtype()) < 16 || !d.covers() || d.threads() != c.threads() ||
-               (channels == s.k && d.regs() != c.cell.pixels()) || c.cell.pixels() % d.regs() != 0)
-                return {"threads must share block.m as whole cells, and the quarter of a step as parts of them",
-                        c.cell.pixels(), "use cells of block.m * k * element bytes / (4 * threads) pixels"};
+               (channels == s.k && d.regs() != c.patch.pixels()) || c.patch.pixels() % d.regs() != 0)
+                return {"threads must share block.m as whole patches, and the quarter of a step as parts of them",
+                        c.patch.pixels(), "use patches of block.m * k * element bytes / (4 * threads) pixels"};
     if(constexpr int most = 1023; c.halo > most) // see conv::halo_window
         return {"the halo must be 1023 pixels at most", c.halo, "use a smaller one"};
     if(c.halo < 1 || c.halo * s.k % (c.threads() * c.vector()) != 0 || !c.in_copy().covers())

@@ -6,6 +6,6 @@
 #include "ops/grouped_conv_conv_fwd/config.hpp"
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::conv::known_window, filter, stride);
-BOOST_HANA_ADAPT_STRUCT(ck_tile::conv::cell, rows, cols);
+BOOST_HANA_ADAPT_STRUCT(ck_tile::conv::patch, rows, cols);
 BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_conv_fwd::config, arch, first, block, waves, instruction, epilogue,
-                        window, cell, halo, ahead, kept);
+                        window, patch, halo, ahead, kept);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Grouped convolution, activation, and a 1x1 convolution over all its channels, in one kernel.
 //
-// Y [m = pixel of a patch, n = K1] = sum over l = channel of A [m, l] * W1 [n, l], where A, the intermediate, is computed by the block: the
-// first convolution of the patch, bias and activation, rounded to the type. It is in LDS alone.
+// Y [m = pixel of a region, n = K1] = sum over l = channel of A [m, l] * W1 [n, l], where A, the intermediate, is computed by the block: the
+// first convolution of the region, bias and activation, rounded to the type. It is in LDS alone.
 #pragma once
 
 #include "ck_tile/verbs/broadcast.hpp"
@@ -25,8 +25,8 @@ struct arguments
     conv::activation activation;
     conv::arguments first; // its channels, of X and of the intermediate, are of one group
     int k1;
-    conv::patch_shape patch;
-    merge<3, dividers<3>> order; // of patches: of images, along y and x
+    conv::region_shape region;
+    merge<3, dividers<3>> order; // of regions: of images, along y and x
     int blocks;
 };
 
@@ -55,7 +55,7 @@ struct program
     using halo_tile    = lds_tile<element, C.halo_layout()>;
     using weights_tile = lds_tile<element, lds_layout{.rows = 1, .cols = C.wei0_copy().lengths[1]}>;
 
-    // Of a patch: its first image, and its first output of these.
+    // Of a region: its first image, and its first output of these.
     struct coord
     {
         int image, y, x;
@@ -73,13 +73,13 @@ struct program
         CK_TILE_FN coord at(int number) const
         {
             const auto digits = args.order.map({number});
-            return {digits[0] * args.patch.images, digits[1] * args.patch.rows.divisor * C.cell.rows,
-                    digits[2] * args.patch.cols.divisor * C.cell.cols};
+            return {digits[0] * args.region.images, digits[1] * args.region.rows.divisor * C.patch.rows,
+                    digits[2] * args.region.cols.divisor * C.patch.cols};
         }
         CK_TILE_FN int images(const coord& p) const // that there are
         {
             const int left = args.first.batch - p.image;
-            return left < args.patch.images ? left : args.patch.images;
+            return left < args.region.images ? left : args.region.images;
         }
 
         // Of the channels' weights, as they lie.
@@ -91,7 +91,7 @@ struct program
                                               multi_index{0, 0});
         }
 
-        // What the intermediate of a patch is computed from.
+        // What the intermediate of a region is computed from.
         struct copies
         {
             gemm::operand_copy<conv::halo_window<element, C.in_copy()>> x;
@@ -106,7 +106,7 @@ struct program
         };
         CK_TILE_FN copies source() const
         {
-            return {{conv::halo_window<element, C.in_copy()>(args.first, args.patch), shape.k},
+            return {{conv::halo_window<element, C.in_copy()>(args.first, args.region), shape.k},
                     {weights(), shape.k * product(args.first.filter)}};
         }
         CK_TILE_FN void move(copies& source, const coord& p) const
@@ -129,10 +129,10 @@ struct program
         CK_TILE_FN tile<float, Own> convolve(const halo_tile& x, const element* wei, const Start& start) const
         {
             if constexpr(C.first == formulation::diagonal)
-                return conv::diagonal<C.window, C.cell, shape.fragment().op, shape.waves(), Own>(x, wei, args.patch,
-                                                                                                 start);
+                return conv::diagonal<C.window, C.patch, shape.fragment().op, shape.waves(), Own>(x, wei, args.region,
+                                                                                                  start);
             else
-                return conv::depthwise<C.window, C.cell, Own>(x, wei, args.patch, start);
+                return conv::depthwise<C.window, C.patch, Own>(x, wei, args.region, start);
         }
 
         // A step of the intermediate: bias, sums, activation.
@@ -177,29 +177,29 @@ struct program
                 gemm::store_through_lds<shape, C.vector()>(there, acc, pixels(p), origin);
         }
 
-        // Y as [pixels of the patch, K1], in the order of cells.
+        // Y as [pixels of the region, K1], in the order of patches.
         CK_TILE_FN auto pixels(const coord& p) const
         {
-            const conv::arguments& c   = args.first;
-            const conv::patch_shape& s = args.patch;
-            const auto lengths         = conv::used<2>(c.output);
+            const conv::arguments& c    = args.first;
+            const conv::region_shape& s = args.region;
+            const auto lengths          = conv::used<2>(c.output);
             const int row = lengths[1] * args.k1, count = images(p);
-            const std::int64_t image    = std::int64_t(lengths[0]) * row;
-            constexpr divider cell_rows = C.cell.rows, cell_cols = C.cell.cols;
+            const std::int64_t image     = std::int64_t(lengths[0]) * row;
+            constexpr divider patch_rows = C.patch.rows, patch_cols = C.patch.cols;
             const strided<4> memory = {{count, lengths[0], lengths[1], args.k1},
                                        {static_cast<int>(image), row, args.k1, 1}};
-            const auto patch        = transform(
+            const auto region       = transform(
                 memory, along<dims{0}, dims{0}>(pass_through{count}), along<dims{1}, dims{1}>(pad{lengths[0], -p.y, 0}),
                 along<dims{2}, dims{2}>(pad{lengths[1], -p.x, 0}), along<dims{3}, dims{3}>(pass_through{args.k1}));
-            const auto cells =
-                transform(patch, along<dims{0}, dims{0}>(pass_through{count}),
-                          along<dims{1}, dims{1, 3}>(embed<2>{{s.rows.divisor, C.cell.rows}, {C.cell.rows, 1}}),
-                          along<dims{2}, dims{2, 4}>(embed<2>{{s.cols.divisor, C.cell.cols}, {C.cell.cols, 1}}),
+            const auto patches =
+                transform(region, along<dims{0}, dims{0}>(pass_through{count}),
+                          along<dims{1}, dims{1, 3}>(embed<2>{{s.rows.divisor, C.patch.rows}, {C.patch.rows, 1}}),
+                          along<dims{2}, dims{2, 4}>(embed<2>{{s.cols.divisor, C.patch.cols}, {C.patch.cols, 1}}),
                           along<dims{3}, dims{5}>(pass_through{args.k1}));
-            const auto numbered = transform(cells,
+            const auto numbered = transform(patches,
                                             along<dims{0, 1, 2, 3, 4}, dims{0}>(merge<5, dividers<5>>{
-                                                {{undivided(count), s.rows, s.cols, cell_rows, cell_cols}},
-                                                count * s.rows.divisor * s.cols.divisor * C.cell.pixels()}),
+                                                {{undivided(count), s.rows, s.cols, patch_rows, patch_cols}},
+                                                count * s.rows.divisor * s.cols.divisor * C.patch.pixels()}),
                                             along<dims{5}, dims{1}>(pass_through{args.k1}));
             return tensor_view{static_cast<element*>(args.out) + p.image * image, count * image, numbered};
         }

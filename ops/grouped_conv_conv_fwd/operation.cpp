@@ -110,41 +110,41 @@ std::int64_t output_along(const problem& p, int dimension)
     return given < 0 ? 1 : p.output(given);
 }
 
-// Pixels of X that `cells` cells in a row see, along a dimension.
-std::int64_t halo_along(const problem& p, int dimension, std::int64_t cells, int cell)
+// Pixels of X that `patches` patches in a row see, along a dimension.
+std::int64_t halo_along(const problem& p, int dimension, std::int64_t patches, int patch)
 {
     const std::int64_t filter = along(p, p.filter, dimension, 1), stride = along(p, p.stride, dimension, 1),
                        dilation = along(p, p.dilation, dimension, 1);
-    return (cells * cell - 1) * stride + (filter - 1) * dilation + 1;
+    return (patches * patch - 1) * stride + (filter - 1) * dilation + 1;
 }
 
-struct patches
+struct regions
 {
-    std::int64_t images = 0, rows = 0, cols = 0; // cells of one
+    std::int64_t images = 0, rows = 0, cols = 0; // patches of one
     std::int64_t count = 0, halo = 0;            // of these, pixels of each
 
     explicit operator bool() const { return count > 0; }
 };
 
-// The patch of as many cells as the instance has, or fewer, with which the problem takes least: patches compute all their cells, and copy
-// their halo. None, where the halo of one cell is larger than LDS holds.
-patches choose_patches(const config& c, const problem& p)
+// The region of as many patches as the instance has, or fewer, with which the problem takes least: regions compute all their patches, and copy
+// their halo. None, where the halo of one patch is larger than LDS holds.
+regions choose_regions(const config& c, const problem& p)
 {
     constexpr double copied = 0.25; // pixels of the halo count so much of a computed one
-    const std::int64_t rows = ceil_div(output_along(p, 0), std::int64_t(c.cell.rows)),
-                       cols = ceil_div(output_along(p, 1), std::int64_t(c.cell.cols));
-    patches best;
+    const std::int64_t rows = ceil_div(output_along(p, 0), std::int64_t(c.patch.rows)),
+                       cols = ceil_div(output_along(p, 1), std::int64_t(c.patch.cols));
+    regions best;
     double least = 0;
-    for(std::int64_t across = 1; across <= std::min<std::int64_t>(cols, c.cells()); ++across)
-        for(std::int64_t down = 1; down <= std::min(rows, c.cells() / across); ++down)
+    for(std::int64_t across = 1; across <= std::min<std::int64_t>(cols, c.patches()); ++across)
+        for(std::int64_t down = 1; down <= std::min(rows, c.patches() / across); ++down)
         {
-            const std::int64_t halo  = halo_along(p, 0, down, c.cell.rows) * halo_along(p, 1, across, c.cell.cols);
-            const std::int64_t whole = down == rows && across == cols ? c.cells() / (across * down) : 1;
+            const std::int64_t halo  = halo_along(p, 0, down, c.patch.rows) * halo_along(p, 1, across, c.patch.cols);
+            const std::int64_t whole = down == rows && across == cols ? c.patches() / (across * down) : 1;
             const std::int64_t images =
                 std::max<std::int64_t>(std::min({whole, c.halo / halo, std::max<std::int64_t>(p.batch, 1)}), 1);
             if(halo * images > c.halo)
                 continue;
-            const patches some = {images, down, across,
+            const regions some = {images, down, across,
                                   ceil_div(p.batch, images) * ceil_div(rows, down) * ceil_div(cols, across),
                                   halo * images};
             const double cost = static_cast<double>(some.count) * (c.block.m + copied * static_cast<double>(some.halo));
@@ -154,14 +154,14 @@ patches choose_patches(const config& c, const problem& p)
     return best;
 }
 
-// A patch's shape as kernels see it.
-conv::patch_shape shape_of(const config& c, const problem& p, const patches& some)
+// A region's shape as kernels see it.
+conv::region_shape shape_of(const config& c, const problem& p, const regions& some)
 {
-    conv::patch_shape s = {};
-    s.images            = static_cast<int>(some.images);
+    conv::region_shape s = {};
+    s.images             = static_cast<int>(some.images);
     s.rows = static_cast<int>(some.rows), s.cols = static_cast<int>(some.cols);
-    s.halo_rows = static_cast<int>(halo_along(p, 0, some.rows, c.cell.rows));
-    s.halo_cols = static_cast<int>(halo_along(p, 1, some.cols, c.cell.cols));
+    s.halo_rows = static_cast<int>(halo_along(p, 0, some.rows, c.patch.rows));
+    s.halo_cols = static_cast<int>(halo_along(p, 1, some.cols, c.patch.cols));
     for(int d = 0; d < 2; ++d)
     {
         s.window[d]   = static_cast<int>(along(p, p.filter, d, 1));
@@ -245,10 +245,11 @@ status operation::supports(const config& c, const problem& p)
         rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: run the convolutions one "
                                          "after the other, --instance {}",
                                          config::most_taps, p.filter_taps(), composed)});
-    if(!choose_patches(c, p) && p.batch > 0)
-        rules.also(rejection{fmt::format("the windows of a cell must see {} pixels at most, but see {}: choose an "
-                                         "instance of a larger halo",
-                                         c.halo, halo_along(p, 0, 1, c.cell.rows) * halo_along(p, 1, 1, c.cell.cols))});
+    if(!choose_regions(c, p) && p.batch > 0)
+        rules.also(
+            rejection{fmt::format("the windows of a patch must see {} pixels at most, but see {}: choose an "
+                                  "instance of a larger halo",
+                                  c.halo, halo_along(p, 0, 1, c.patch.rows) * halo_along(p, 1, 1, c.patch.cols))});
     if(!c.loop().keeps_all() && columns_of(c, p) > 1)
         rules.also(rejection{fmt::format("K1 must be {} at most, but is {}: choose an instance that keeps the "
                                          "intermediate, or of a larger block.n",
@@ -263,16 +264,16 @@ status operation::supports(const config& c, const problem& p)
     conv::need_view_of_weights(rules, q.second, bytes_of(p.type));
     conv::need_view_of_images(rules, q.images, c.block.m, p.output_pixels());
     conv::need_view_of_images(rules, q.second, c.block.m, p.output_pixels());
-    conv::need_blocks(rules, choose_patches(c, p).count);
+    conv::need_blocks(rules, choose_regions(c, p).count);
     return rules;
 }
 
 namespace
 {
 
-// What a patch takes on a compute unit that has `at_once` of them, in the units of conv::choose_splits(), of which `microsecond` are one: as
+// What a region takes on a compute unit that has `at_once` of them, in the units of conv::choose_splits(), of which `microsecond` are one: as
 // measured on an H200.
-double patch_cost(const config& c, const problem& p, const patches& some, int at_once)
+double region_cost(const config& c, const problem& p, const regions& some, int at_once)
 {
     constexpr double microsecond = 170e3;
     const auto taps              = static_cast<double>(p.filter_taps());
@@ -295,14 +296,14 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c          = chosen.chosen->configuration;
     const problem& p         = chosen.problem;
-    const patches some       = choose_patches(c, p);
+    const regions some       = choose_regions(c, p);
     const int at_once        = c.blocks_at_once(facts(c.arch));
     const std::int64_t slots = std::int64_t(dev.compute_units()) * at_once;
-    chosen.schedule.patch    = shape_of(c, p, some);
-    chosen.schedule.patches  = some.count;
+    chosen.schedule.region   = shape_of(c, p, some);
+    chosen.schedule.regions  = some.count;
     chosen.schedule.blocks   = static_cast<int>(std::min(some.count, slots));
     chosen.workspace_bytes   = copies_bytes(p);
-    chosen.cost = static_cast<double>(ceil_div(some.count, slots)) * patch_cost(c, p, some, at_once) + copies_cost(p);
+    chosen.cost = static_cast<double>(ceil_div(some.count, slots)) * region_cost(c, p, some, at_once) + copies_cost(p);
     return chosen;
 }
 
@@ -335,7 +336,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
             all.push_back(each);
         return all;
     }
-    if(s.patches == 0)
+    if(s.regions == 0)
         return {};
     const computed_problems q(p);
     const kernel* const repack = &(*planned.support)["repack"];
@@ -347,8 +348,8 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const void* const wei0 = w.read(data.wei0, conv::tensor::bias);
     conv::computed_tensors y(of_y, q.second, w.rest(), repack);
     const config& c  = planned.chosen->configuration;
-    const auto tiles = [](std::int64_t cells, int of_patch) {
-        return static_cast<int>(ceil_div(cells, std::int64_t(of_patch)));
+    const auto tiles = [](std::int64_t patches, int of_region) {
+        return static_cast<int>(ceil_div(patches, std::int64_t(of_region)));
     };
     const arguments a = {
         .in         = in,
@@ -360,10 +361,10 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
         .activation = p.activation,
         .first      = conv::make_arguments(q.images),
         .k1         = static_cast<int>(q.second.k),
-        .patch      = s.patch,
-        .order      = {{{tiles(p.batch, s.patch.images), tiles(output_along(p, 0), s.patch.rows.divisor * c.cell.rows),
-                         tiles(output_along(p, 1), s.patch.cols.divisor * c.cell.cols)}}},
-        .blocks     = s.blocks};
+        .region     = s.region,
+        .order  = {{{tiles(p.batch, s.region.images), tiles(output_along(p, 0), s.region.rows.divisor * c.patch.rows),
+                     tiles(output_along(p, 1), s.region.cols.divisor * c.patch.cols)}}},
+        .blocks = s.blocks};
     return x.around(w.around(y.around({{*planned.chosen->main, a.blocks, a}})));
 }
 

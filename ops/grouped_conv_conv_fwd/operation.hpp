@@ -71,12 +71,12 @@ struct tensors
     void* out;         // Y, the result
 };
 
-// What a plan knows beside its instance: the cells of a patch, or two plans, of one convolution after the other.
+// What a plan knows beside its instance: the patches of a region, or two plans, of one convolution after the other.
 struct schedule
 {
-    conv::patch_shape patch = {};
-    std::int64_t patches    = 0;
-    int blocks              = 0;
+    conv::region_shape region = {};
+    std::int64_t regions      = 0;
+    int blocks                = 0;
     std::optional<plan<grouped_conv_fwd::operation>> first, second;
 };
 

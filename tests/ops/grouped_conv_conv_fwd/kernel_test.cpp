@@ -31,8 +31,8 @@ class Kernel : public kernel_test
     }
 };
 
-// Channels that end in the middle of a step, and of a vector; patches of a part of an image, and of several images.
-TEST_P(Kernel, PatchesAndStepsThatDoNotComeOutEven)
+// Channels that end in the middle of a step, and of a vector; regions of a part of an image, and of several images.
+TEST_P(Kernel, RegionesAndStepsThatDoNotComeOutEven)
 {
     for(const std::int64_t channels : {1, 8, 21, 40, 72, 136})
         ck_tile::expect_all_instances_right(dev, experiment<operation>(depthwise(channels, 24)));
@@ -173,7 +173,7 @@ TEST(Supports, Rejections)
                          .instruction = opcode::mfma_16x16x16_fp16,
                          .epilogue    = gemm::epilogue::through_lds,
                          .window      = {3, 1},
-                         .cell        = {2, 4},
+                         .patch       = {2, 4},
                          .halo        = 192,
                          .ahead       = 1,
                          .kept        = 1};
@@ -210,7 +210,7 @@ TEST(Supports, Rejections)
               "a filter must have 64 taps at most, but has 81: run the convolutions one after the other, --instance "
               "grouped_conv_conv_fwd_two_launches");
     EXPECT_EQ(reason(any, [](problem& p) { p.stride = {7, 7}; }),
-              "the windows of a cell must see 192 pixels at most, but see 240: choose an instance of a larger halo");
+              "the windows of a patch must see 192 pixels at most, but see 240: choose an instance of a larger halo");
 }
 
 TEST(Config, Rejections)
@@ -222,7 +222,7 @@ TEST(Config, Rejections)
                          .instruction = opcode::wgmma_64x64x16_fp16,
                          .epilogue    = gemm::epilogue::by_wave,
                          .window      = {3, 1},
-                         .cell        = {4, 8},
+                         .patch       = {4, 8},
                          .halo        = 192,
                          .ahead       = 1,
                          .kept        = 2};
@@ -242,15 +242,15 @@ TEST(Config, Rejections)
     EXPECT_EQ(broken([](config& c) { c.window.stride = 0; }),
               "the compiler must know filter and stride, or none of them, but one is 0: use 0 for both, or for none");
     EXPECT_EQ(broken([](config& c) { c.kept = 0; }),
-              "cells, steps ahead and steps kept must be positive, but one is 0: choose 1 or more");
-    EXPECT_EQ(broken([](config& c) { c.cell = {2, 16}; }), "a diagonal product has rows of 8 pixels, of a window that "
-                                                           "the compiler knows, but one is 16: use cells 8 wide, or "
-                                                           "another formulation");
-    EXPECT_EQ(broken([](config& c) { c.cell = {16, 8}; }),
-              "waves must share block.m as pairs of cells, but one is 128: use fewer waves or smaller cells");
+              "patches, steps ahead and steps kept must be positive, but one is 0: choose 1 or more");
+    EXPECT_EQ(broken([](config& c) { c.patch = {2, 16}; }), "a diagonal product has rows of 8 pixels, of a window that "
+                                                            "the compiler knows, but one is 16: use patches 8 wide, or "
+                                                            "another formulation");
+    EXPECT_EQ(broken([](config& c) { c.patch = {16, 8}; }),
+              "waves must share block.m as pairs of patches, but one is 128: use fewer waves or smaller patches");
     EXPECT_EQ(broken([](config& c) { c.first = formulation::depthwise; }),
-              "threads must share block.m as whole cells, and the quarter of a step as parts of them, but one is 32: "
-              "use cells of "
+              "threads must share block.m as whole patches, and the quarter of a step as parts of them, but one is 32: "
+              "use patches of "
               "block.m * k * element bytes / (4 * threads) pixels");
     EXPECT_EQ(broken([](config& c) { c.halo = 190; }),
               "the threads must share the halo's pixels evenly, but one is 190: use a multiple of threads / 8");
