@@ -67,6 +67,11 @@ class operation_program
             const status supported = supports(*each, given_.problem);
             fmt::print("{}: {}\n", name_of(*each), supported ? "supports the problem" : supported.reason());
         }
+        if constexpr(requires { Op::composed; })
+        {
+            const auto planned = make_plan<Op>(dev_, given_.problem, {.instance = Op::composed});
+            fmt::print("{}: {}\n", Op::composed, planned ? "supports the problem" : planned.reason());
+        }
         return success;
     }
 
