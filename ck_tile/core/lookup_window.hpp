@@ -228,7 +228,7 @@ class lookup_window
 
     CK_TILE_FN void look_up(int slot, const footprint<staged::guards>& f, bool inside)
     {
-        lds_[slot]        = detail::byte_offset<T>(f.offset);
+        put(slot, detail::byte_offset<T>(f.offset));
         const auto limits = map_.below.limits();
         auto digits       = first_class_;
         multi_index<classes::digits> one;
@@ -243,8 +243,14 @@ class lookup_window
                 missing ^= unsigned(inside && exists(f + row_footprint(digits), limits)) << c;
                 digits = classes_.numbers.advance(digits, one);
             }
-            lds_[slot + (1 + w) * 2 * positions] = missing;
+            put(slot + (1 + w) * 2 * positions, missing);
         }
+    }
+
+    CK_TILE_FN void put(int slot, unsigned entry)
+    {
+        check_lds_write(lds_ + slot, &entry, sizeof entry);
+        lds_[slot] = entry;
     }
 
     // A thread's entries: its positions lie side by side, or one vector apart.
@@ -254,10 +260,14 @@ class lookup_window
         if constexpr(own.count == 0 || (own.count == 1 && own.at[0].stride == 1))
         {
             constexpr int aligned = position_count % 4 == 0 ? 16 : position_count % 2 == 0 ? 8 : 4;
+            check_lds_read(from, sizeof to);
             __builtin_memcpy(&to, __builtin_assume_aligned(from, aligned), sizeof to);
         }
         else
-            static_for<position_count>([&](auto j) { to.values[j] = from[own.along(1, j)]; });
+            static_for<position_count>([&](auto j) {
+                check_lds_read(from + own.along(1, j), sizeof(unsigned));
+                to.values[j] = from[own.along(1, j)];
+            });
     }
 
     memory_range memory_;

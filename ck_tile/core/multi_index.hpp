@@ -7,6 +7,21 @@
 namespace ck_tile
 {
 
+// Coordinates of positions beyond a tensor may be any: they wrap around, and are not used.
+CK_TILE_FN constexpr int wrapped_sum(int a, int b)
+{
+    return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+}
+CK_TILE_FN constexpr int wrapped_difference(int a, int b)
+{
+    return static_cast<int>(static_cast<unsigned>(a) - static_cast<unsigned>(b));
+}
+
+CK_TILE_FN constexpr int wrapped_product(int a, int b)
+{
+    return static_cast<int>(static_cast<unsigned>(a) * static_cast<unsigned>(b));
+}
+
 template <int N>
 struct multi_index
 {
@@ -19,7 +34,7 @@ struct multi_index
     {
         CK_TILE_UNROLL
         for(int d = 0; d < N; ++d)
-            a[d] += b[d];
+            a[d] = wrapped_sum(a[d], b[d]);
         return a;
     }
 
@@ -27,7 +42,7 @@ struct multi_index
     {
         CK_TILE_UNROLL
         for(int d = 0; d < N; ++d)
-            a[d] -= b[d];
+            a[d] = wrapped_difference(a[d], b[d]);
         return a;
     }
 

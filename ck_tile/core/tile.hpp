@@ -37,7 +37,7 @@ struct tile
         registers reg[D.regs()];
 
         CK_TILE_FN constexpr T get(int r, int v) const { return __builtin_bit_cast(T, storage_t<T>(reg[r][v])); }
-        CK_TILE_FN constexpr void set(int r, int v, T x) { reg[r][v] = __builtin_bit_cast(storage_t<T>, x); }
+        CK_TILE_FN void set(int r, int v, T x) { reg[r][v] = __builtin_bit_cast(storage_t<T>, x); }
     };
     file files[copies_of(D.threads())];
 

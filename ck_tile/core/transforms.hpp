@@ -47,7 +47,7 @@ struct pad
     int right;
 
     CK_TILE_FN constexpr multi_index<1> lengths() const { return {left + length + right}; }
-    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return {u[0] - left}; }
+    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return {wrapped_difference(u[0], left)}; }
     CK_TILE_FN constexpr int limit() const { return length; }
 };
 
@@ -60,7 +60,7 @@ struct slice
     int end;
 
     CK_TILE_FN constexpr multi_index<1> lengths() const { return {end - begin}; }
-    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return {begin + u[0]}; }
+    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return {wrapped_sum(begin, u[0])}; }
 };
 
 // lower = upper + by, of `length` elements.
@@ -72,7 +72,7 @@ struct offset
     int by;
 
     CK_TILE_FN constexpr multi_index<1> lengths() const { return {length}; }
-    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return {u[0] + by}; }
+    CK_TILE_FN constexpr multi_index<1> map(multi_index<1> u) const { return {wrapped_sum(u[0], by)}; }
 };
 
 // lower = sum of coefficient * upper: a strided window slides over a dimension as embed{{outputs, taps}, {stride,

@@ -91,6 +91,15 @@ struct sides_of<D, Map, std::index_sequence<d...>>
     using type = boost::hana::basic_tuple<per_thread<side<D, Map, int(d)>, copies_of(D.threads())>...>;
 };
 
+// Whether a tile has no more dimensions than a view.
+constexpr bool fits_rank(const distribution& d, int rank)
+{
+    for(int dim = rank; dim < distribution::max_rank; ++dim)
+        if(d.length(dim) != 1)
+            return false;
+    return true;
+}
+
 template <distribution D>
 constexpr int max_positions()
 {
@@ -115,17 +124,18 @@ template <class T, class Map, distribution D>
 class window
 {
     using staged                   = detail::staged_map<Map>;
-    static constexpr int rank      = staged::rank;
-    static constexpr auto all_dims = std::make_index_sequence<rank>{};
-    using sides                    = typename detail::sides_of<D, staged, std::make_index_sequence<rank>>::type;
+    static constexpr auto all_dims = std::make_index_sequence<staged::rank>{};
+    using sides                    = typename detail::sides_of<D, staged, std::make_index_sequence<staged::rank>>::type;
     using footprint_type           = footprint<staged::guards>;
 
   public:
     using element                        = T;
     static constexpr distribution layout = D;
+    static constexpr int rank            = Map::rank;
     static_assert(D.vec.count <= 1 && D.contiguous() == D.vecs(),
                   "window: a vector register must be contiguous along one "
                   "dimension to be moved by one access");
+    static_assert(detail::fits_rank(D, rank), "window: the tile has more dimensions than the view");
 
     // The window whose element 0 lies at `origin` of the view.
     CK_TILE_FN constexpr window(const tensor_view<T, Map>& view, const multi_index<rank>& origin)
@@ -211,11 +221,36 @@ class window
 
     CK_TILE_FN constexpr const memory_range& memory() const { return memory_; }
 
+    // Where the first element of a thread's register is in the view, from where the memory begins.
+    CK_TILE_FN constexpr multi_index<rank> coordinates(thread t, int r) const
+    {
+        multi_index<rank> at;
+        each_side([&]<int d>(const auto& s, const auto&) { at[d] = s[t.copy].at + D.reg.along(d, r); });
+        return at;
+    }
+    // How many bytes its last element lies behind the first, which exists; -1 if it does not.
+    CK_TILE_FN constexpr int reach(thread t, int r) const
+    {
+        const auto first = coordinates(t, r);
+        auto last        = first;
+        last[D.vector_dim()] += D.vecs() - 1;
+        const auto f = map_(last);
+        if(last[D.vector_dim()] >= map_.lengths()[D.vector_dim()] || !exists(f, map_.limits()))
+            return -1;
+        return static_cast<int>(detail::byte_offset<T>(f.offset - map_(first).offset));
+    }
+
   private:
     template <int Dim>
     static constexpr bool is_unbounded =
         std::is_same_v<std::remove_cvref_t<decltype(member<Dim>(staged{}.layer).transform)>, unbounded>;
 
+  public:
+    static constexpr bool has_unbounded = []<std::size_t... d>(std::index_sequence<d...>) {
+        return (... || is_unbounded<int(d)>);
+    }(all_dims);
+
+  private:
     // Which of its positions along each dimension a register has.
     static constexpr multi_index<rank> register_position(int r)
     {

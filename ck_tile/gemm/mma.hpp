@@ -15,6 +15,7 @@ namespace ck_tile
 template <distribution D>
 CK_TILE_FN void pin_accumulators(tile<float, D>& acc)
 {
+    tell_checker([&](auto& c) { c.use(&acc, sizeof acc); });
     detail::pin_accumulators<D.regs()>(acc.files[0]);
 }
 
@@ -36,10 +37,12 @@ constexpr fragment_range all_fragments(const gemm::shape& s) { return {0, s.row_
 // ones, of row and column, meet.
 template <gemm::shape S, fragment_range Of = all_fragments(S), class T>
 CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const tile<T, gemm::a_fragments(S)>& a,
-                    const tile<T, gemm::b_fragments(S)>& b)
+                    const tile<T, gemm::b_fragments(S)>& b, source_line at = source_line::current())
 {
+    [[maybe_unused]] const verb_scope verb("mma", at);
     if constexpr(gemm::legal_shape<S>::value)
     {
+        tell_checker([](auto& c) { c.check_instruction(int(S.instruction)); });
         static_assert(type_of<T> == S.type(), "mma: the instruction multiplies another type");
         detail::multiply_files<S.fragment().op, S.row_fragments(), S.col_fragments(), S.pack(), S.waves(), Of>(
             acc.files, a.files, b.files);
@@ -62,23 +65,33 @@ CK_TILE_FN int first_row_of_wave()
 // when this returns: wait_for_products() before the operands are overwritten or acc is used. The CPU makes it of fragments.
 template <gemm::shape S, class T, auto ALayout, auto BLayout>
 CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const lds_tile<T, ALayout>& a,
-                    const lds_tile<T, BLayout>& b, int first_row = first_row_of_wave<S>())
+                    const lds_tile<T, BLayout>& b, int first_row = first_row_of_wave<S>(),
+                    source_line at = source_line::current())
 {
+    [[maybe_unused]] const verb_scope verb("mma", at);
     if constexpr(on_device && S.inst().operands == operand_source::lds)
         detail::multiply_from_lds<S.instruction, ALayout, BLayout, S.k, S.row_fragments(), S.waves_m * S.a_rows()>(
             acc.files[0].reg, a.at(first_row, 0), b.data);
     else if constexpr(gemm::legal_shape<S>::value)
+    {
+        constexpr bool from_lds = S.inst().operands == operand_source::lds;
+        if constexpr(from_lds)
+            tell_checker([&](auto& c) { c.begin_product(&acc, sizeof acc); });
         static_for<S.k / S.k_pack()>([&](auto i) {
             constexpr int k = i * S.k_pack();
             mma<S>(acc, load<gemm::a_fragments(S), multi_index{0, k}>(a),
                    load<gemm::b_fragments(S), multi_index{0, k}>(b));
         });
+        if constexpr(from_lds)
+            tell_checker([&](auto& c) { c.end_product(); });
+    }
 }
 
 // Waits for all products of operands in LDS but the last `Pending` ones.
 template <int Pending>
 CK_TILE_FN void wait_for_products()
 {
+    tell_checker([](auto& c) { c.wait_for_products(Pending); });
     detail::wait_for_products<Pending>();
 }
 

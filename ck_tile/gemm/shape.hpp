@@ -52,13 +52,24 @@ struct shape
     constexpr int k_pack() const { return fragment().k * pack(); }
 };
 
+// The numbers of a shape, so that products of a few of them fit 32 bits.
+constexpr violation check_numbers(const shape& s)
+{
+    constexpr int most = 1024;
+    for(const int number : {s.m, s.n, s.k, s.waves_m, s.waves_n})
+        if(number < 1)
+            return {"block and waves must be positive", number, "choose 1 or more"};
+        else if(number > most)
+            return {"block and waves must be 1024 at most", number, "choose smaller ones"};
+    return {};
+}
+
 // What every shape must be, whatever it is used for.
 constexpr violation check(const shape& s)
 {
     const matrix_instruction &i = s.inst(), &wave = s.fragment();
-    for(const int number : {s.m, s.n, s.k, s.waves_m, s.waves_n})
-        if(number < 1)
-            return {"block and waves must be positive", number, "choose 1 or more"};
+    if(const violation v = check_numbers(s))
+        return v;
     if(i.operands == operand_source::lds)
     {
         if(s.waves_m % i.waves != 0 || s.waves_n != 1)
@@ -83,7 +94,9 @@ constexpr violation check(const shape& s, const target& t)
 {
     if(!t.has(s.instruction))
         return {"the architecture must have the matrix instruction", s.inst().name, "choose one of its own"};
-    if(s.waves_m > 0 && s.waves_n > 0 && s.threads() > t.max_block_threads)
+    if(const violation v = check_numbers(s))
+        return v;
+    if(s.threads() > t.max_block_threads)
         return {"waves.m * waves.n * wave must be within the threads of a block", s.threads(), "use fewer waves"};
     if(const violation v = check(s))
         return v;

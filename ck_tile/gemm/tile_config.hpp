@@ -129,6 +129,8 @@ constexpr violation check(const tile_config& c, const target& t, const operand_a
     const gemm::shape s = c.shape();
     if(const violation v = check(s, t))
         return v;
+    if(constexpr int most = 16; c.stages > most)
+        return {"a main loop must have 16 stages at most", c.stages, "use fewer"};
     if(const violation v = with_traits(c.pipeline, [&](auto p) { return p.check(s, c.stages, t, access); }))
         return v;
     if(const violation v = detail::check_operand(c, s.m, access.a))

@@ -6,6 +6,7 @@
 #include "ck_tile/targets/targets.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ck_tile
 {
@@ -34,18 +35,18 @@ class backend
   public:
     virtual ~backend() = default;
 
-    virtual const target& architecture() const                                               = 0;
-    virtual bool is_host() const                                                             = 0;
-    virtual std::string name() const                                                         = 0;
-    virtual int compute_units() const                                                        = 0;
-    virtual result<device_buffer> allocate(std::size_t bytes, bool zeroed)                   = 0;
-    virtual result<owned_stream> make_stream()                                               = 0;
-    virtual status fill(void* destination, unsigned char value, std::size_t bytes, stream s) = 0;
-    virtual status copy(void* destination, const void* source, std::size_t bytes, stream s)  = 0;
-    virtual status launch(const kernel& k, grid blocks, const void* arguments, stream s)     = 0;
-    virtual status synchronize()                                                             = 0;
-    virtual status synchronize(stream s)                                                     = 0;
-    virtual result<double> time(const std::function<status()>& work, int repeats, stream s)  = 0;
+    virtual const target& architecture() const                                                            = 0;
+    virtual bool is_host() const                                                                          = 0;
+    virtual std::string name() const                                                                      = 0;
+    virtual int compute_units() const                                                                     = 0;
+    virtual result<device_buffer> allocate(std::size_t bytes, bool zeroed)                                = 0;
+    virtual result<owned_stream> make_stream()                                                            = 0;
+    virtual status fill(void* destination, unsigned char value, std::size_t bytes, stream s)              = 0;
+    virtual status copy(void* destination, const void* source, std::size_t bytes, stream s)               = 0;
+    virtual status launch(const kernel& k, grid blocks, const void* arguments, stream s)                  = 0;
+    virtual status synchronize()                                                                          = 0;
+    virtual status synchronize(stream s)                                                                  = 0;
+    virtual result<std::vector<double>> times(const std::function<status()>& work, int repeats, stream s) = 0;
 };
 
 std::shared_ptr<backend> open_host(const target& shape);

@@ -3,6 +3,8 @@
 
 #include "ck_tile/runtime/backend.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -104,9 +106,19 @@ status device::launch(const kernel& k, grid blocks, const void* arguments, std::
 status device::synchronize() const { return backend_->synchronize(); }
 status device::synchronize(stream s) const { return backend_->synchronize(s); }
 
+result<std::vector<double>> device::times(const std::function<status()>& work, int repeats, stream s) const
+{
+    return backend_->times(work, repeats, s);
+}
+
 result<double> device::time(const std::function<status()>& work, int repeats, stream s) const
 {
-    return backend_->time(work, repeats, s);
+    result<std::vector<double>> all = times(work, repeats, s);
+    if(!all)
+        return rejection{all.reason()};
+    const auto middle = all->begin() + repeats / 2;
+    std::nth_element(all->begin(), middle, all->end());
+    return *middle;
 }
 
 } // namespace ck_tile

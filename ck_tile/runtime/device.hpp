@@ -14,6 +14,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace ck_tile
 {
@@ -91,8 +92,12 @@ class device
     status synchronize() const;
     status synchronize(stream s) const;
 
-    // Milliseconds that `work` takes, which queues kernels on the stream: the median of `repeats`. A GPU runs it once before, to
-    // warm up, and each run that counts is queued behind others, so that what the CPU needs to launch it does not count.
+    // Milliseconds that each of `repeats` runs of `work`, which queues kernels on the stream, takes, in their order. A GPU runs it
+    // once before, to warm up, and each run that counts is queued behind others, so that what the CPU needs to launch it does not
+    // count.
+    result<std::vector<double>> times(const std::function<status()>& work, int repeats = 5, stream s = {}) const;
+
+    // Their median.
     result<double> time(const std::function<status()>& work, int repeats = 5, stream s = {}) const;
 
   private:

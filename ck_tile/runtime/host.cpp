@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The CPU as a device: blocks run on all cores, one block per core at a time, each with LDS of the architecture's size.
 #include "ck_tile/runtime/backend.hpp"
+#include "ck_tile/runtime/host_checker.hpp"
+#include "ck_tile/runtime/host_checks.hpp"
 #include "ck_tile/runtime/progress.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +12,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <new>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -36,16 +41,19 @@ class host_backend : public backend
     result<device_buffer> allocate(std::size_t bytes, bool zeroed) override
     {
         // calloc takes large blocks from the system, which hands out zero pages when they are first touched.
-        void* raw = zeroed ? std::calloc(1, bytes + alignment) : std::malloc(bytes + alignment);
+        const std::size_t all = bytes + 2 * red_zone + alignment;
+        void* raw             = all < bytes ? nullptr : zeroed ? std::calloc(1, all) : std::malloc(all);
         if(raw == nullptr)
             return rejection{fmt::format("{} bytes of memory cannot be allocated: choose a smaller problem", bytes)};
         auto* aligned =
-            reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(raw) / alignment + 1) * alignment);
-        std::memcpy(aligned - sizeof raw, &raw, sizeof raw);
-        return device_buffer(aligned, bytes, [](void* p) {
-            void* start = nullptr;
-            std::memcpy(&start, static_cast<std::byte*>(p) - sizeof start, sizeof start);
-            std::free(start);
+            reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(raw) / alignment + 1) * alignment) +
+            red_zone;
+        mark_red_zones(aligned, bytes);
+        add_host_memory(aligned, bytes);
+        return device_buffer(aligned, bytes, [raw, bytes](void* p) {
+            remove_host_memory(static_cast<std::byte*>(p));
+            unmark_red_zones(static_cast<std::byte*>(p), bytes);
+            std::free(raw);
         });
     }
 
@@ -68,31 +76,52 @@ class host_backend : public backend
         if(k.on_host == nullptr)
             return rejection{
                 fmt::format("kernel {} was built without the host target: add host to CK_TILE_TARGETS", k.name)};
+        const host_checks checks  = current_host_checks();
         const std::uint64_t count = std::uint64_t(blocks.x) * blocks.y * blocks.z;
+        std::optional<checked_launch> checked;
+        if(checks.enabled)
+            checked.emplace(k, blocks, checks.seed);
         std::atomic<std::uint64_t> next{0};
+        std::mutex failing;
+        status failed;
         const auto work = [&] {
-            std::vector<lds_line> lds(
-                (static_cast<std::size_t>(k.lds_bytes * k.cluster) + sizeof(lds_line) - 1) / sizeof(lds_line) + 1);
+            const lds_memory lds(static_cast<std::size_t>(k.lds_bytes * k.cluster));
+            std::optional<checked_launch::worker> worker;
+            if(checked)
+                worker.emplace(*checked, lds.data());
             for(std::uint64_t b = next++; b < count; b = next++)
             {
                 report_progress(static_cast<std::int64_t>(b), static_cast<std::int64_t>(count));
-                const grid at = {static_cast<unsigned>(b % blocks.x), static_cast<unsigned>(b / blocks.x % blocks.y),
-                                 static_cast<unsigned>(b / blocks.x / blocks.y)};
-                k.on_host(arguments, at, lds.data()->bytes);
+                if(!worker)
+                    k.on_host(arguments,
+                              {static_cast<unsigned>(b % blocks.x), static_cast<unsigned>(b / blocks.x % blocks.y),
+                               static_cast<unsigned>(b / blocks.x / blocks.y)},
+                              lds.data());
+                else if(status done = worker->run(arguments, checked->block_at(b)); !done)
+                {
+                    const std::lock_guard hold(failing);
+                    if(failed.ok())
+                        failed = std::move(done);
+                    next = count;
+                }
             }
         };
         const auto workers = static_cast<unsigned>(std::min<std::uint64_t>(cores_, count));
-        std::vector<std::jthread> others;
-        for(unsigned w = 1; w < workers; ++w)
-            others.emplace_back(work);
-        work();
-        return {};
+        {
+            std::vector<std::jthread> others;
+            for(unsigned w = 1; w < workers; ++w)
+                others.emplace_back(work);
+            work();
+        }
+        if(checked && failed.ok())
+            return checked->finish();
+        return failed;
     }
 
     status synchronize() override { return {}; }
     status synchronize(stream) override { return {}; }
 
-    result<double> time(const std::function<status()>& work, int repeats, stream) override
+    result<std::vector<double>> times(const std::function<status()>& work, int repeats, stream) override
     {
         std::vector<double> milliseconds;
         for(int i = 0; i < repeats; ++i)
@@ -103,14 +132,34 @@ class host_backend : public backend
             const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
             milliseconds.push_back(taken.count());
         }
-        std::nth_element(milliseconds.begin(), milliseconds.begin() + repeats / 2, milliseconds.end());
-        return milliseconds[static_cast<std::size_t>(repeats / 2)];
+        return milliseconds;
     }
 
   private:
-    struct alignas(64) lds_line
+    // The LDS of a block, full of NaNs: nothing is zero that no program has written.
+    class lds_memory
     {
-        std::byte bytes[64];
+      public:
+        explicit lds_memory(std::size_t bytes)
+            : bytes_(bytes),
+              all_(static_cast<std::byte*>(::operator new(bytes + 2 * red_zone, std::align_val_t{alignment})))
+        {
+            std::memset(data(), 0xff, bytes);
+            mark_red_zones(data(), bytes);
+        }
+        ~lds_memory()
+        {
+            unmark_red_zones(data(), bytes_);
+            ::operator delete(all_, std::align_val_t{alignment});
+        }
+        lds_memory(const lds_memory&)            = delete;
+        lds_memory& operator=(const lds_memory&) = delete;
+
+        std::byte* data() const { return all_ + red_zone; }
+
+      private:
+        std::size_t bytes_;
+        std::byte* all_;
     };
 
     const target& target_;

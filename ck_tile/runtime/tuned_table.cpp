@@ -33,37 +33,30 @@ result<tuned_choice> read_choice(const json& from)
 
 } // namespace
 
-result<tuned_table> tuned_table::load(const std::filesystem::path& file, const std::string& operation,
-                                      const judgement& accept)
+result<tuned_table> tuned_table::parse(const std::string& text, const std::string& operation, const judgement& accept)
 {
-    const auto rejected = [&](const std::string& why) {
-        return rejection{fmt::format("the tuned table {}: {}", file.string(), why)};
-    };
-    const result<std::string> text = read_file(file);
-    if(!text)
-        return rejection{"the tuned table " + text.reason()};
     bool too_deep      = false;
     const auto shallow = [&](int brackets_around, json::parse_event_t event, const json&) {
         const bool opens = event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
         too_deep         = too_deep || (opens && brackets_around == deepest);
         return !too_deep;
     };
-    const json document = json::parse(*text, shallow, false);
+    const json document = json::parse(text, shallow, false);
     if(too_deep)
-        return rejected(
-            fmt::format("its brackets are nested more than {} deep: name a file that --tune has written", deepest));
+        return rejection{
+            fmt::format("its brackets are nested more than {} deep: name a file that --tune has written", deepest)};
     if(document.is_discarded())
-        return rejected("it is not JSON");
+        return rejection{"it is not JSON"};
     if(!document.is_object() || document.value("operation", json()) != operation)
-        return rejected(fmt::format("its operation is not {}", operation));
+        return rejection{fmt::format("its operation is not {}", operation)};
     if(!document.contains("choices") || !document.at("choices").is_array())
-        return rejected("it has no list of choices");
+        return rejection{"it has no list of choices"};
 
     tuned_table table(operation);
     for(const json& each : document.at("choices"))
     {
         const auto numbered = [&](const std::string& why) {
-            return rejected(fmt::format("choice {}: {}", table.size() + 1, why));
+            return rejection{fmt::format("choice {}: {}", table.size() + 1, why)};
         };
         result<tuned_choice> choice = read_choice(each);
         if(!choice)
@@ -75,6 +68,16 @@ result<tuned_table> tuned_table::load(const std::filesystem::path& file, const s
         table.choices_.push_back(std::move(*choice));
     }
     return table;
+}
+
+result<tuned_table> tuned_table::load(const std::filesystem::path& file, const std::string& operation,
+                                      const judgement& accept)
+{
+    const result<std::string> text = read_file(file);
+    if(!text)
+        return rejection{"the tuned table " + text.reason()};
+    result<tuned_table> table = parse(*text, operation, accept);
+    return table ? std::move(table) : rejection{fmt::format("the tuned table {}: {}", file.string(), table.reason())};
 }
 
 result<tuned_table> tuned_table::load_or_start(const std::filesystem::path& file, const std::string& operation,
@@ -102,11 +105,13 @@ status tuned_table::set_in_file(const std::filesystem::path& file, const std::st
 
 status tuned_table::save(const std::filesystem::path& file) const
 {
-    json choices = json::array();
+    std::string lines; // a choice each, so that what changes of a table is what was measured
     for(const tuned_choice& c : choices_)
-        choices.push_back(
-            {{"target", c.target}, {"problem", c.problem}, {"instance", c.instance}, {"splits", c.splits}});
-    return replace_file(file, json{{"operation", operation_}, {"choices", choices}}.dump(2) + '\n');
+        lines += fmt::format(
+            "{}\n  {}", lines.empty() ? "" : ",",
+            json{{"target", c.target}, {"problem", c.problem}, {"instance", c.instance}, {"splits", c.splits}}.dump());
+    return replace_file(file,
+                        fmt::format("{{\"operation\": {}, \"choices\": [{}\n]}}\n", json(operation_).dump(), lines));
 }
 
 const tuned_choice* tuned_table::find(const std::string& target, const json& problem) const

@@ -33,7 +33,10 @@ class tuned_table
     // An operation's judgement of a choice, which it may bring into its usual form.
     using judgement = std::function<status(tuned_choice&)>;
 
-    // Reads a file. Rejects files of another form or operation, and choices that are not accepted, with their number.
+    // Reads a text. Rejects one of another form or operation, and choices that are not accepted, with their number.
+    static result<tuned_table> parse(const std::string& text, const std::string& operation, const judgement& accept);
+
+    // The same of a file. Rejects what parse() does.
     static result<tuned_table> load(const std::filesystem::path& file, const std::string& operation,
                                     const judgement& accept);
     // The same; where there is no file, or an empty one, a table without choices.
@@ -52,6 +55,7 @@ class tuned_table
     void set(tuned_choice choice);
 
     std::size_t size() const { return choices_.size(); }
+    const std::vector<tuned_choice>& choices() const { return choices_; }
 
   private:
     std::string operation_;

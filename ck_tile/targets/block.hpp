@@ -21,14 +21,14 @@ struct block
 
     // A place in LDS for elements of type T, `byte_offset` (a multiple of 16) from the start.
     template <class T>
-    CK_TILE_FN T* lds_at(int byte_offset) const
+    CK_TILE_FN lds_pointer<T> lds_at(int byte_offset) const
     {
-        return reinterpret_cast<T*>(lds + byte_offset);
+        return lds_pointer<T>(reinterpret_cast<T*>(lds + byte_offset));
     }
 
     // The same in the LDS of the thread's own workgroup, in a block that is a cluster of several.
     template <class T>
-    CK_TILE_FN T* lds_of(thread t, int byte_offset) const
+    CK_TILE_FN lds_pointer<T> lds_of(thread t, int byte_offset) const
     {
         return lds_at<T>(byte_offset + (on_device ? 0 : t.rank * rank_lds_bytes));
     }
@@ -36,9 +36,10 @@ struct block
     // And in that of rank `rank`: to be read after sync_cluster(). A workgroup writes to what others read, or ends, when they have
     // said that they are done reading, arrive_cluster(), and it has waited for that, wait_cluster().
     template <class T>
-    CK_TILE_FN const T* lds_of_rank(int rank, int byte_offset) const
+    CK_TILE_FN lds_pointer<const T> lds_of_rank(int rank, int byte_offset) const
     {
-        return ck_tile::lds_of_rank(lds_at<T>(byte_offset), rank, rank_lds_bytes);
+        return lds_pointer<const T>(
+            ck_tile::lds_of_rank(static_cast<T*>(lds_at<T>(byte_offset)), rank, rank_lds_bytes));
     }
 
     // Waits until all threads of the cluster are here and see each other's LDS. A block of one workgroup does not need it where it has a
@@ -63,7 +64,11 @@ struct block
     }
 
     // Waits until all threads of the workgroup are here and see each other's LDS.
-    CK_TILE_FN void sync() const { sync_block(); }
+    CK_TILE_FN void sync(source_line at = source_line::current()) const
+    {
+        [[maybe_unused]] const verb_scope verb("sync", at);
+        sync_block();
+    }
 };
 
 namespace detail

@@ -24,6 +24,22 @@ struct gathered
     CK_TILE_FN operator unsigned() const { return exists ? row + column : nowhere; }
 };
 
+// One access of a thread to memory through a window, for the checker. Of its register `reg`, `coordinates` tells those of the first
+// element, and returns how many there are, and `reach` how many bytes the last element lies behind the first, or -1 if it does not
+// exist; null: not known.
+struct memory_access
+{
+    const char* base;
+    std::uint32_t range_bytes;
+    std::uint32_t offset;
+    int bytes, element_bytes;
+    bool may_end_outside; // it may lie behind the memory: along an unbounded dimension
+    const void* window;
+    int reg;
+    int (*coordinates)(const void* window, const thread& t, int reg, int* to);
+    int (*reach)(const void* window, const thread& t, int reg);
+};
+
 // What one lane moves with one instruction.
 template <int Bytes>
 inline constexpr bool is_access = Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16;
@@ -74,6 +90,15 @@ struct step_mix
 //     .arrive_when_copied()                   arrives, perhaps later, when this thread's asynchronous copies are in LDS
 //     .arrive()                               what this thread has read and written happened before the phase ended
 //     .wait(phase)                            until that phase has ended; the next one must not end before all have waited
+//
+// what the checker of programs is told, on the CPU
+//   checks_programs                           whether there may be one; else all of these do nothing
+//   source_line                               where a verb is called: a default argument
+//   verb_scope(name, source_line)             the verb that what follows belongs to
+//   role_scope(first wave, waves)             what follows is done by some waves alone
+//   tell_checker(f)                           f(program_checker)
+//   check_lds_read(at, bytes), check_lds_write(at, from, bytes)
+//   lds_pointer<T>                            a T*, on the CPU one that tells of its accesses
 //
 // arithmetic
 //   rounds_to_bf16                            whether an instruction rounds binary32 to bf16, to nearest, ties to even

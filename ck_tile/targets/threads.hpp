@@ -17,10 +17,20 @@ CK_TILE_FN constexpr void run_threads(F&& f)
     // loops. A large f is inlined too: called, it would take tiles through memory.
     [[clang::always_inline]] f(thread{Waves == 1 ? 0 : wave, id % Lanes, 0, own_rank<Cluster>()});
 #else
+    program_checker* const checker = __builtin_is_constant_evaluated() ? nullptr : checker_of_program;
+    if(checker != nullptr) [[unlikely]]
+        checker->begin_threads(Cluster, Waves, Lanes);
     for(int rank = 0; rank < Cluster; ++rank)
         for(int wave = 0; wave < Waves; ++wave)
-            for(int lane = 0; lane < Lanes; ++lane) [[clang::always_inline]]
-                f(thread{wave, lane, (rank * Waves + wave) * Lanes + lane, rank});
+            for(int lane = 0; lane < Lanes; ++lane)
+            {
+                thread t = {wave, lane, (rank * Waves + wave) * Lanes + lane, rank};
+                if(checker != nullptr) [[unlikely]]
+                    t = checker->turn(t, Waves, Lanes);
+                [[clang::always_inline]] f(t);
+            }
+    if(checker != nullptr) [[unlikely]]
+        checker->end_threads();
 #endif
 }
 

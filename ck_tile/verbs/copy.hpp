@@ -14,9 +14,10 @@ namespace ck_tile
 // The tile that load(from) gives, to LDS; elements that do not exist are zero. From a window, vectors of 16 bytes, contiguous in
 // LDS too.
 template <class From, class T, auto Layout>
-CK_TILE_FN void copy(const From& from, const lds_tile<T, Layout>& to)
+CK_TILE_FN void copy(const From& from, const lds_tile<T, Layout>& to, source_line line = source_line::current())
 {
     constexpr distribution D = From::layout;
+    [[maybe_unused]] const verb_scope verb("copy", line);
     if constexpr(looks_at_memory<From>)
         static_assert(lds_run(D, Layout, int(sizeof(T))) * sizeof(T) == 16 && D.vecs() * sizeof(T) == 16,
                       "copy: a vector must be 16 bytes, contiguous in memory and in LDS");
@@ -28,7 +29,13 @@ CK_TILE_FN void copy(const From& from, const lds_tile<T, Layout>& to)
             from.each_access(t, [&](auto r, const auto& where) { copy_line(line[r], from.memory(), where); });
         });
     else
+    {
+        if constexpr(looks_at_memory<From>)
+            tell_checker([](auto& c) { c.begin_copies(); });
         store(to, load(from));
+        if constexpr(looks_at_memory<From>)
+            tell_checker([](auto& c) { c.end_copies(); });
+    }
 }
 
 } // namespace ck_tile

@@ -16,16 +16,68 @@ concept looks_at_memory = requires(const Window& w) {
     Window::layout;
 };
 
+namespace detail
+{
+// What the checker is told of the access of a thread's register r.
+template <class Window>
+CK_TILE_FN memory_access access_of(const Window& w, thread t, int r, unsigned byte_offset)
+{
+    memory_access a = {};
+    if constexpr(checks_programs)
+    {
+        constexpr int element_bytes = sizeof(typename Window::element);
+        a.base                      = w.memory().base;
+        a.range_bytes               = w.memory().bytes;
+        a.offset                    = byte_offset;
+        a.bytes                     = Window::layout.vecs() * element_bytes;
+        a.element_bytes             = element_bytes;
+        a.window                    = &w;
+        a.reg                       = r;
+        if constexpr(requires { w.coordinates(t, r); })
+        {
+            a.may_end_outside = Window::has_unbounded;
+            a.coordinates     = [](const void* window, const thread& who, int reg, int* to) {
+                const auto at = static_cast<const Window*>(window)->coordinates(who, reg);
+                for(int d = 0; d < Window::rank; ++d)
+                    to[d] = at[d];
+                return Window::rank;
+            };
+            if constexpr(Window::layout.vecs() > 1)
+                a.reach = [](const void* window, const thread& who, int reg) {
+                    return static_cast<const Window*>(window)->reach(who, reg);
+                };
+        }
+    }
+    return a;
+}
+
+// Apart from the loops of those who do not check, which stay as short as without.
+template <class Checker, class Window>
+[[gnu::noinline]] void check_read(Checker& c, const Window& from, thread t, int r, unsigned byte_offset)
+{
+    c.read_memory(access_of(from, t, r, byte_offset));
+}
+template <class Checker, class Window>
+[[gnu::noinline]] void check_write(Checker& c, const Window& to, thread t, int r, unsigned byte_offset,
+                                   const void* registers)
+{
+    c.write_memory(access_of(to, t, r, byte_offset), registers);
+}
+} // namespace detail
+
 // The tile under the window; elements that do not exist are zero.
 template <looks_at_memory Window>
-CK_TILE_FN auto load(const Window& from)
+CK_TILE_FN auto load(const Window& from, source_line at = source_line::current())
 {
     using element            = std::remove_const_t<typename Window::element>;
     constexpr distribution D = Window::layout;
+    [[maybe_unused]] const verb_scope verb("load", at);
     tile<element, D> to;
     for_each_thread<D>([&](thread t) {
         auto& registers = to.file_of(t);
         from.each_access(t, [&](auto r, unsigned byte_offset) {
+            if constexpr(checks_programs)
+                tell_checker([&](auto& c) { detail::check_read(c, from, t, r, byte_offset); });
             registers.reg[r] = load_vector<element, D.vecs()>(from.memory(), byte_offset);
         });
     });
@@ -34,12 +86,16 @@ CK_TILE_FN auto load(const Window& from)
 
 // Writes the tile under the window; elements that do not exist are not written.
 template <looks_at_memory Window>
-CK_TILE_FN void store(const Window& to, const tile<typename Window::element, Window::layout>& from)
+CK_TILE_FN void store(const Window& to, const tile<typename Window::element, Window::layout>& from,
+                      source_line at = source_line::current())
 {
     constexpr distribution D = Window::layout;
+    [[maybe_unused]] const verb_scope verb("store", at);
     for_each_thread<D>([&](thread t) {
         const auto& registers = from.file_of(t);
         to.each_access(t, [&](auto r, unsigned byte_offset) {
+            if constexpr(checks_programs)
+                tell_checker([&](auto& c) { detail::check_write(c, to, t, r, byte_offset, &registers.reg[r]); });
             store_vector<typename Window::element, D.vecs()>(to.memory(), byte_offset, registers.reg[r]);
         });
     });
@@ -54,6 +110,11 @@ constexpr register_range all_registers(const distribution& d) { return {0, d.reg
 
 namespace detail
 {
+// Whether a tile at an origin is within a tile in LDS, which has two dimensions.
+template <distribution D, auto Layout, multi_index<2> Origin = {}>
+inline constexpr bool lies_in =
+    Origin[0] + D.length(0) <= Layout.rows && Origin[1] + D.length(1) <= Layout.cols && D.length(2) == 1;
+
 // Where each run of a thread's elements lies in a tile, from the thread's first.
 template <distribution D, int Run>
 inline constexpr auto coords_of_runs = [] {
@@ -132,6 +193,7 @@ CK_TILE_FN void load_from_lds(tile<T, D>& to, const lds_tile<T, Layout>& from, m
     for_each_thread<D>([&](thread t) {
         auto& registers = to.file_of(t);
         each_lds_access<D, Origin, Fixed, Of>(from, beyond, t, [&](int r, int v, const T* address) {
+            check_lds_read(address, run * sizeof(T));
             __builtin_memcpy(reinterpret_cast<T*>(&registers.reg[r]) + v,
                              __builtin_assume_aligned(address, run * sizeof(T)), run * sizeof(T));
         });
@@ -141,15 +203,26 @@ CK_TILE_FN void load_from_lds(tile<T, D>& to, const lds_tile<T, Layout>& from, m
 
 // The tile that lies at Origin (row, column) of an lds_tile; or at an origin that the program works out.
 template <distribution D, multi_index<2> Origin = {}, class T, auto Layout>
-CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from)
+CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, source_line at = source_line::current())
 {
+    static_assert(detail::lies_in<D, Layout, Origin>, "load: the tile at its origin is larger than the tile in LDS");
+    [[maybe_unused]] const verb_scope verb("load", at);
     tile<T, D> to;
     detail::load_from_lds<Origin, true, all_registers(D)>(to, from);
     return to;
 }
 template <distribution D, class T, auto Layout>
-CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origin)
+CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origin,
+                           source_line at = source_line::current())
 {
+    static_assert(detail::lies_in<D, Layout>, "load: the tile is larger than the tile in LDS");
+    [[maybe_unused]] const verb_scope verb("load", at);
+    tell_checker([&](auto& c) {
+        if(origin[0] < 0 || origin[0] + D.length(0) > Layout.rows || origin[1] < 0 ||
+           origin[1] + D.length(1) > Layout.cols)
+            c.fail(
+                "the tile at its origin lies beyond the rows or columns of the tile in LDS: take an origin within it");
+    });
     tile<T, D> to;
     detail::load_from_lds<multi_index<2>{}, false, all_registers(D)>(to, from, origin);
     return to;
@@ -157,18 +230,24 @@ CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origi
 
 // Of the tile that lies in LDS some of the registers, for programs that say what is loaded when.
 template <register_range Of, class T, distribution D, auto Layout>
-CK_TILE_FN void load_registers(tile<T, D>& to, const lds_tile<T, Layout>& from)
+CK_TILE_FN void load_registers(tile<T, D>& to, const lds_tile<T, Layout>& from, source_line at = source_line::current())
 {
+    static_assert(detail::lies_in<D, Layout>, "load_registers: the tile is larger than the tile in LDS");
+    [[maybe_unused]] const verb_scope verb("load_registers", at);
     detail::load_from_lds<multi_index<2>{}, true, Of>(to, from);
 }
 
 template <register_range Of, multi_index<2> Origin = {}, class T, auto Layout, distribution D>
-CK_TILE_FN void store_registers(const lds_tile<T, Layout>& to, const tile<T, D>& from)
+CK_TILE_FN void store_registers(const lds_tile<T, Layout>& to, const tile<T, D>& from,
+                                source_line at = source_line::current())
 {
+    static_assert(detail::lies_in<D, Layout, Origin>, "store: the tile at its origin is larger than the tile in LDS");
+    [[maybe_unused]] const verb_scope verb("store", at);
     constexpr int run = lds_run(D, Layout, int(sizeof(T)));
     for_each_thread<D>([&](thread t) {
         const auto& registers = from.file_of(t);
         detail::each_lds_access<D, Origin, true, Of>(to, {}, t, [&](int r, int v, T* address) {
+            check_lds_write(address, reinterpret_cast<const T*>(&registers.reg[r]) + v, run * sizeof(T));
             __builtin_memcpy(__builtin_assume_aligned(address, run * sizeof(T)),
                              reinterpret_cast<const T*>(&registers.reg[r]) + v, run * sizeof(T));
         });
@@ -176,9 +255,9 @@ CK_TILE_FN void store_registers(const lds_tile<T, Layout>& to, const tile<T, D>&
 }
 
 template <multi_index<2> Origin = {}, class T, auto Layout, distribution D>
-CK_TILE_FN void store(const lds_tile<T, Layout>& to, const tile<T, D>& from)
+CK_TILE_FN void store(const lds_tile<T, Layout>& to, const tile<T, D>& from, source_line at = source_line::current())
 {
-    store_registers<all_registers(D), Origin>(to, from);
+    store_registers<all_registers(D), Origin>(to, from, at);
 }
 
 } // namespace ck_tile

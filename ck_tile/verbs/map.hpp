@@ -9,9 +9,12 @@
 namespace ck_tile
 {
 
+// No verb that sets elements is constexpr: of a `const auto` tile compilers evaluate it as a constant, and clang 22 ends with a signal
+// where an element of a vector is set that has none yet.
+
 // f applied to each element (and to the element at the same place of further tiles of the same distribution).
 template <class F, class T, distribution D, class... More>
-CK_TILE_FN constexpr auto map(F&& f, const tile<T, D>& x, const tile<More, D>&... more)
+CK_TILE_FN auto map(F&& f, const tile<T, D>& x, const tile<More, D>&... more)
 {
     tile<std::remove_cvref_t<decltype(f(x.files[0].get(0, 0), more.files[0].get(0, 0)...))>, D> y;
     for_each_thread<D>([&](thread t) {
@@ -23,7 +26,7 @@ CK_TILE_FN constexpr auto map(F&& f, const tile<T, D>& x, const tile<More, D>&..
 
 // The tile whose element at (i, j) is f(i, j), and likewise for other ranks.
 template <class T, distribution D, int Rank, class F>
-CK_TILE_FN constexpr tile<T, D> generate(F&& f)
+CK_TILE_FN tile<T, D> generate(F&& f)
 {
     tile<T, D> y;
     for_each_thread<D>([&](thread t) {
@@ -48,7 +51,7 @@ CK_TILE_FN constexpr tile<T, D> fill(T value)
 
 // The tile in another element type, rounded to nearest, ties to even.
 template <class To, class From, distribution D>
-CK_TILE_FN constexpr tile<To, D> convert(const tile<From, D>& x)
+CK_TILE_FN tile<To, D> convert(const tile<From, D>& x)
 {
     return map([](From e) { return convert<To>(e); }, x);
 }
@@ -111,7 +114,7 @@ constexpr bool same_owners()
 // The same tile in a distribution that gives each thread the same elements in another order, as when vectors along rows
 // become vectors along columns. Nothing moves between threads.
 template <distribution To, class T, distribution From>
-CK_TILE_FN constexpr tile<T, To> rearrange(const tile<T, From>& x)
+CK_TILE_FN tile<T, To> rearrange(const tile<T, From>& x)
 {
     static_assert(detail::same_owners<From, To>(), "rearrange: each thread must own the same elements in both "
                                                    "distributions; go through LDS to move elements between threads");
@@ -145,7 +148,7 @@ CK_TILE_FN constexpr tile<T, To> rearrange(const tile<T, From>& x)
 
 // What each thread holds, as another tile of which it has as many elements: its element i is what its element i was. Nothing moves.
 template <distribution To, class T, distribution From>
-CK_TILE_FN constexpr tile<T, To> renumber(const tile<T, From>& x)
+CK_TILE_FN tile<T, To> renumber(const tile<T, From>& x)
 {
     static_assert(From.regs() * From.vecs() == To.regs() * To.vecs() && From.threads() == To.threads(),
                   "renumber: both distributions must have as many threads, and elements of a thread");

@@ -156,8 +156,10 @@ constexpr int reduce_lds_bytes(int dim)
 // thread in ascending order, then between lanes in a butterfly, then between waves in ascending order. The order depends on
 // the distribution alone. Every thread along Dim gets the result. `lds` is used if several waves share the dimension.
 template <int Dim, class T, distribution D, class Op>
-CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_offset = 0)
+CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_offset = 0,
+                       source_line line = source_line::current())
 {
+    [[maybe_unused]] const verb_scope verb("reduce", line);
     static_assert(D.cluster.only(Dim).count == 0,
                   "reduce: one workgroup must hold the whole dimension; go through LDS to combine those of a cluster");
     constexpr distribution to = detail::reduced(D, Dim);
@@ -191,7 +193,11 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
     {
         // Every thread puts its registers into LDS and combines those of all waves that differ from its own along Dim.
         constexpr int lanes = D.lanes(), registers = to.regs() * to.vecs();
-        T* shared = in.lds_at<T>(lds_offset);
+        const auto shared = in.lds_at<T>(lds_offset);
+        tell_checker([&](auto& c) {
+            c.check_lds_room(lds_offset, lanes * D.waves() * registers * int(sizeof(T)),
+                             "several waves share the dimension, which takes reduce_lds_bytes() of LDS");
+        });
         in.sync();
         for_each_thread<D>([&](thread t) {
             static_for<to.regs()>([&](auto r) {

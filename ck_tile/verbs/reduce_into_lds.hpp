@@ -37,8 +37,10 @@ CK_TILE_FN void for_each_index(int count, F&& f)
 // time, then they combine theirs. Waves that would be left over share outputs as well. The order depends on the numbers alone.
 // All threads may read the results when this returns.
 template <distribution D, class T, int AtOnce = 4, class Read, class Op>
-CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, int count, Read&& read, Op&& op)
+CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, int count, Read&& read, Op&& op,
+                                source_line line = source_line::current())
 {
+    [[maybe_unused]] const verb_scope verb("reduce_into_lds", line);
     int lane_bits = 0, wave_bits = 0; // 2^: lanes, and waves, that share an output
     while((2 << lane_bits) <= D.lanes() && (outputs << (lane_bits + 1)) <= D.waves() * D.lanes() &&
           (4 << lane_bits) <= count)
@@ -96,8 +98,8 @@ CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, in
     if(wave_bits > 0)
     {
         for_each_index<D>(outputs, [&](thread t, int o) {
-            const T* parts_of_o = in.lds_of<T>(t, lds_offset) + partials_at + (o << wave_bits);
-            T sum               = parts_of_o[0];
+            const auto parts_of_o = in.lds_of<T>(t, lds_offset) + partials_at + (o << wave_bits);
+            T sum                 = parts_of_o[0];
             CK_TILE_KEEP_LOOP
             for(int wave = 1; wave < 1 << wave_bits; ++wave)
                 sum = op(sum, parts_of_o[wave]);

@@ -40,7 +40,7 @@ inline constexpr multi_index<3> next_to_each_other = {1, 1, 1};
 // The subtile of the whole that lies at `At`.
 template <distribution Subtile, multi_index<3> At, multi_index<3> Step = next_to_each_other, class T,
           distribution Whole>
-CK_TILE_FN constexpr tile<T, Subtile> subtile(const tile<T, Whole>& whole)
+CK_TILE_FN tile<T, Subtile> subtile(const tile<T, Whole>& whole)
 {
     static_assert(detail::is_subtile<Whole, Subtile, At, Step>(),
                   "subtile: each thread must own the subtile's elements in the whole too; "
@@ -59,7 +59,7 @@ CK_TILE_FN constexpr tile<T, Subtile> subtile(const tile<T, Whole>& whole)
 // Writes a subtile into the whole at `At`.
 template <multi_index<3> At, multi_index<3> Step = next_to_each_other, class T, distribution Whole,
           distribution Subtile>
-CK_TILE_FN constexpr void set_subtile(tile<T, Whole>& whole, const tile<T, Subtile>& some)
+CK_TILE_FN void set_subtile(tile<T, Whole>& whole, const tile<T, Subtile>& some)
 {
     static_assert(detail::is_subtile<Whole, Subtile, At, Step>(),
                   "set_subtile: each thread must own the subtile's elements in the whole too; "

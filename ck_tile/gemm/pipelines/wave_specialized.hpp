@@ -170,6 +170,14 @@ struct pipeline_traits<pipeline::wave_specialized>
         return address_registers + (fragments ? fragment_registers(s) : 0);
     }
 
+    // Tells the checker that these waves read what is in LDS.
+    template <int Waves, int Lanes, class T>
+    static CK_TILE_FN void check_read(const T& in_lds)
+    {
+        if constexpr(checks_programs)
+            run_threads<1, Waves, Lanes>([&](thread) { check_lds_read(&in_lds, sizeof in_lds); });
+    }
+
     // Tile `first` is below `end`. `Registers` are a lane's when the block starts, 0: not known.
     template <shape S, int Stages, int Registers, class Tiles>
     static CK_TILE_FN void run_tiles(const block& in, const Tiles& tiles, int first, int end, int stride)
@@ -221,8 +229,9 @@ struct pipeline_traits<pipeline::wave_specialized>
             for(int number = first; number < end; number += stride)
             {
                 fill_free_stages();
-                const coord& here = *coord_in(told.to_use());
+                const coord& here = *static_cast<const coord*>(coord_in(told.to_use()));
                 told.wait_full();
+                check_read<S.waves(), lanes>(here);
                 const int steps = tiles.steps(here);
                 auto acc        = accumulators<S>();
                 for(int step = 0; step < steps; ++step)
@@ -249,8 +258,14 @@ struct pipeline_traits<pipeline::wave_specialized>
         using operand_stream = detail::operand_stream<S, copying_waves, Tiles, decltype(tell)>;
         if constexpr(!on_device) // one thread has both roles: it fills all stages that are free before each step
         {
-            operand_stream stream(tiles, tell, first, end, stride);
+            const auto copying = [&](auto&& f) {
+                const role_scope role(S.waves(), copying_waves);
+                return f();
+            };
+            auto stream = copying([&] { return operand_stream(tiles, tell, first, end, stride); });
+            const role_scope multiplying(0, S.waves());
             multiply([&] {
+                const role_scope role(S.waves(), copying_waves);
                 for(bool more = true; more;)
                     if(stream.tile_is_copied())
                         more = told.has_free() && stream.next_tile();

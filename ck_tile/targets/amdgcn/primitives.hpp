@@ -7,6 +7,7 @@
 #include "ck_tile/targets/absent/cluster.hpp"
 #include "ck_tile/targets/absent/mbarrier.hpp"
 #include "ck_tile/targets/absent/predication.hpp"
+#include "ck_tile/targets/absent/program_check.hpp"
 #include "ck_tile/targets/absent/wave_roles.hpp"
 #include "ck_tile/targets/amdgcn/memory.hpp"
 

@@ -3,6 +3,7 @@
 // for a phase that has not ended, or no longer is the last one, would wait forever or for the wrong one on a GPU.
 #pragma once
 
+#include "ck_tile/targets/host/program_check.hpp"
 #include "ck_tile/targets/primitives.hpp"
 
 #include <cstdio>
@@ -18,22 +19,13 @@ class mbarrier
     {
         arrivals_ = pending_ = static_cast<std::uint16_t>(arrivals);
         ended_               = 0;
+        tell_checker([&](program_checker& c) { c.init(this); });
     }
 
     CK_TILE_FN void invalidate() { init(0); }
 
-    CK_TILE_FN void arrive()
-    {
-        if(arrivals_ == 0)
-            fail("an arrival where there is no barrier: init() it", ended_);
-        if(--pending_ == 0)
-        {
-            pending_ = arrivals_;
-            ++ended_;
-        }
-    }
-
-    CK_TILE_FN void arrive_when_copied() { arrive(); }
+    CK_TILE_FN void arrive() { arrive(false); }
+    CK_TILE_FN void arrive_when_copied() { arrive(true); }
 
     CK_TILE_FN void wait(int phase) const
     {
@@ -43,13 +35,30 @@ class mbarrier
             fail("waiting for a phase that nobody ends: arrive first, as often as init() says", phase);
         if(phase < ended_ - 1)
             fail("waiting for a phase after the next one has ended too: wait before others arrive again", phase);
+        tell_checker([&](program_checker& c) { c.wait(this, phase); });
     }
 
   private:
+    void arrive(bool with_copies)
+    {
+        if(arrivals_ == 0)
+            fail("an arrival where there is no barrier: init() it", ended_);
+        const bool last = --pending_ == 0;
+        tell_checker([&](program_checker& c) { c.arrive(this, with_copies, last, ended_); });
+        if(last)
+        {
+            pending_ = arrivals_;
+            ++ended_;
+        }
+    }
+
     // A program that would hang or race on a GPU cannot go on.
     [[noreturn]] static void fail(const char* rule, int phase)
     {
-        std::fprintf(stderr, "mbarrier: %s (phase %d)\n", rule, phase);
+        char sentence[160];
+        std::snprintf(sentence, sizeof sentence, "mbarrier: %s (phase %d)", rule, phase);
+        tell_checker([&](program_checker& c) { c.fail(sentence); });
+        std::fprintf(stderr, "%s\n", sentence);
         std::abort();
     }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_tile/targets/absent/halves.hpp"
+#include "ck_tile/targets/absent/program_check.hpp"
 #include "ck_tile/targets/sm90/async_copy.hpp"
 #include "ck_tile/targets/sm90/mbarrier.hpp"
 #include "ck_tile/targets/sm90/memory.hpp"

@@ -2,6 +2,7 @@
 // Epilogues with bias, activation and residual against plain loops, in shapes of every architecture.
 #include "ck_tile/gemm/epilogue.hpp"
 
+#include "tests/support/checked_block.hpp"
 #include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -75,23 +76,20 @@ template <gemm::shape S, int Vector>
 void expect_epilogues_fuse()
 {
     ASSERT_FALSE(gemm::check(S)) << gemm::check(S).rule;
-    struct alignas(16) line
-    {
-        std::byte bytes[16];
-    };
-    std::vector<line> lds(gemm::epilogue_lds_bytes(S) / sizeof(line) + 1);
-    const block in{{}, lds.data()->bytes};
-
     fused<S, Vector> wide;
-    gemm::store_through_lds<S, Vector>(in, wide.accumulators(), wide.out_view(), multi_index{0, 0}, biased_relu{},
-                                       wide.bias_view(), wide.residual_view());
+    run_checked(block_of(S, gemm::epilogue_lds_bytes(S)), [&](const block& in) {
+        gemm::store_through_lds<S, Vector>(in, wide.accumulators(), wide.out_view(), multi_index{0, 0}, biased_relu{},
+                                           wide.bias_view(), wide.residual_view());
+    });
     wide.expect_right();
 
     if constexpr(gemm::detail::has_lines(S) && Vector == 8)
     {
         fused<S, Vector> alone;
-        gemm::store_by_wave<S, 0>(in, alone.accumulators(), alone.out_view(), multi_index{0, 0}, biased_relu{},
-                                  alone.bias_view(), alone.residual_view());
+        run_checked(block_of(S, gemm::line_lds_bytes(S)), [&](const block& in) {
+            gemm::store_by_wave<S, 0>(in, alone.accumulators(), alone.out_view(), multi_index{0, 0}, biased_relu{},
+                                      alone.bias_view(), alone.residual_view());
+        });
         alone.expect_right();
     }
 
@@ -119,17 +117,13 @@ TEST(Epilogue, ByWaveWithoutAFunctor)
     constexpr gemm::shape s = {128, 64, 64, 8, 1, opcode::wgmma_64x64x16_fp16};
     constexpr int rows = s.m - 5, cols = s.n - 8;
     const fused<s, 8> given;
-    struct alignas(16) line
-    {
-        std::byte bytes[16];
-    };
-    std::vector<line> lds(gemm::line_lds_bytes(s) / sizeof(line));
-    const block in{{}, lds.data()->bytes};
     const auto expect_stored = [&]<class T>(T) {
         std::vector<T> out(rows * cols + 8, T(untouched));
-        gemm::store_by_wave<s, 0>(in, given.accumulators(),
-                                  tensor_view{out.data(), rows * cols, packed(multi_index{rows, cols})},
-                                  multi_index{0, 0});
+        run_checked(block_of(s, gemm::line_lds_bytes(s)), [&](const block& in) {
+            gemm::store_by_wave<s, 0>(in, given.accumulators(),
+                                      tensor_view{out.data(), rows * cols, packed(multi_index{rows, cols})},
+                                      multi_index{0, 0});
+        });
         for(int i = 0; i < rows * cols; ++i)
             ASSERT_EQ(out[i], convert<T>(given.sums[i / cols * s.n + i % cols])) << i;
         for(int i = rows * cols; i < rows * cols + 8; ++i)
@@ -145,12 +139,6 @@ TEST(Epilogue, ByWaveTransposedAndPerRow)
     constexpr gemm::shape s = {128, 64, 64, 8, 1, opcode::wgmma_64x64x16_fp16};
     constexpr int rows = s.m - 8, cols = s.n - 5; // of C, that are stored
     const fused<s, 8> given;
-    struct alignas(16) line
-    {
-        std::byte bytes[16];
-    };
-    std::vector<line> lds(gemm::line_lds_bytes(s) / sizeof(line));
-    const block in{{}, lds.data()->bytes};
     const auto value = [&](int i, int j) { return given.sums[i * s.n + j]; };
     const auto add   = [](float c, float bias) { return c + bias; };
     std::vector<float> bias(s.m);
@@ -162,9 +150,13 @@ TEST(Epilogue, ByWaveTransposedAndPerRow)
         const auto to = [&](std::vector<T>& out) {
             return tensor_view{out.data(), cols * rows, packed(multi_index{cols, rows})};
         };
-        gemm::store_by_wave<s, 0, true>(in, given.accumulators(), to(plain), multi_index{0, 0});
-        gemm::store_by_wave<s, 0, true>(in, given.accumulators(), to(biased), multi_index{0, 0}, add,
-                                        tensor_view{bias.data(), rows, strided<2>{{cols, rows}, {0, 1}}});
+        run_checked(block_of(s, gemm::line_lds_bytes(s)), [&](const block& in) {
+            gemm::store_by_wave<s, 0, true>(in, given.accumulators(), to(plain), multi_index{0, 0});
+        });
+        run_checked(block_of(s, gemm::line_lds_bytes(s)), [&](const block& in) {
+            gemm::store_by_wave<s, 0, true>(in, given.accumulators(), to(biased), multi_index{0, 0}, add,
+                                            tensor_view{bias.data(), rows, strided<2>{{cols, rows}, {0, 1}}});
+        });
         for(int j = 0; j < cols; ++j)
             for(int i = 0; i < rows; ++i)
             {
@@ -179,9 +171,12 @@ TEST(Epilogue, ByWaveTransposedAndPerRow)
 
     constexpr int whole_cols = s.n - 8; // vectors lie along rows
     std::vector<fp16> out(rows * whole_cols);
-    gemm::store_by_wave<s, 0>(
-        in, given.accumulators(), tensor_view{out.data(), rows * whole_cols, packed(multi_index{rows, whole_cols})},
-        multi_index{0, 0}, add, gemm::per_row{tensor_view{bias.data(), rows, strided<2>{{rows, whole_cols}, {1, 0}}}});
+    run_checked(block_of(s, gemm::line_lds_bytes(s)), [&](const block& in) {
+        gemm::store_by_wave<s, 0>(
+            in, given.accumulators(), tensor_view{out.data(), rows * whole_cols, packed(multi_index{rows, whole_cols})},
+            multi_index{0, 0}, add,
+            gemm::per_row{tensor_view{bias.data(), rows, strided<2>{{rows, whole_cols}, {1, 0}}}});
+    });
     for(int i = 0; i < rows; ++i)
         for(int j = 0; j < whole_cols; ++j)
             ASSERT_EQ(out[i * whole_cols + j], convert<fp16>(value(i, j) + bias[i])) << i << ", " << j;

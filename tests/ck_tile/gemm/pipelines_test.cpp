@@ -3,6 +3,7 @@
 #include "ck_tile/gemm/pipelines.hpp"
 
 #include "ck_tile/gemm/epilogue.hpp"
+#include "tests/support/checked_block.hpp"
 #include "tests/support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -75,31 +76,26 @@ void expect_gemm_right(const problem& p, std::uint32_t seed)
     };
     constexpr distribution a_copy = gemm::tiled_copy(s, s.m, V.major, V.vector_ab);
     constexpr distribution b_copy = gemm::tiled_copy(s, s.n * blocks, V.major, V.vector_ab);
-    struct alignas(16) line
-    {
-        std::byte bytes[16];
-    };
-    std::vector<line> lds(gemm::lds_bytes(s, V.pipeline) / sizeof(line) + 1);
-    std::memset(static_cast<void*>(lds.data()), 0xff, lds.size() * sizeof(line));
     for(int tile_m = 0; tile_m < ceil_div(p.m, s.m); ++tile_m)
         for(int tile_n = 0; tile_n < ceil_div(p.n, s.n); ++tile_n)
-        {
-            const block in{{}, lds.data()->bytes};
-            auto acc = accumulators<s>();
-            gemm::run_pipeline<s, V.pipeline>(
-                in, acc, make_window<a_copy>(view(a, p.m), multi_index{tile_m * s.m, 0}),
-                make_window<b_copy>(view(b, p.n * blocks), multi_index{tile_n * s.n * blocks, 0}), ceil_div(p.k, s.k));
-            if constexpr(V.pipeline.kind == gemm::pipeline::double_buffer)
-            {
-                // Both stages are in use: the waves that are ahead must not write what the others still read.
-                const std::byte* second = lds.data()->bytes + gemm::operand_bytes(s);
-                ASSERT_TRUE(std::any_of(second, second + gemm::operand_bytes(s),
-                                        [](std::byte b) { return b != std::byte{0xff}; }));
-            }
-            gemm::store_through_lds<s, V.vector_c>(
-                in, acc, tensor_view{c.data() + guard_elements, std::int64_t(p.m) * p.n, packed(multi_index{p.m, p.n})},
-                multi_index{tile_m * s.m, tile_n * s.n});
-        }
+            run_checked(block_of(s, gemm::lds_bytes(s, V.pipeline)), [&](const block& in) {
+                auto acc = accumulators<s>();
+                gemm::run_pipeline<s, V.pipeline>(
+                    in, acc, make_window<a_copy>(view(a, p.m), multi_index{tile_m * s.m, 0}),
+                    make_window<b_copy>(view(b, p.n * blocks), multi_index{tile_n * s.n * blocks, 0}),
+                    ceil_div(p.k, s.k));
+                if constexpr(V.pipeline.kind == gemm::pipeline::double_buffer)
+                {
+                    // Both stages are in use: the waves that are ahead must not write what the others still read.
+                    const std::byte* second = in.lds + gemm::operand_bytes(s);
+                    ASSERT_TRUE(std::any_of(second, second + gemm::operand_bytes(s),
+                                            [](std::byte b) { return b != std::byte{0xff}; }));
+                }
+                gemm::store_through_lds<s, V.vector_c>(
+                    in, acc,
+                    tensor_view{c.data() + guard_elements, std::int64_t(p.m) * p.n, packed(multi_index{p.m, p.n})},
+                    multi_index{tile_m * s.m, tile_n * s.n});
+            });
 
     const auto at = [&](const elements<element>& x, int rows, int row, int k) {
         return x.at(V.major == majorness::k ? row * p.k + k : row + k * rows);
@@ -208,7 +204,7 @@ struct squared
 template <gemm::main_loop P, gemm::shape S, majorness Major, int Vector>
 void expect_computed_operand_right()
 {
-    constexpr int m = 70, n = 72, k = 100;
+    constexpr int m = 72, n = 80, k = 104;
     random_numbers random(26);
     elements<fp16> a(m * k), b(n * k);
     for(int i = 0; i < m * k; ++i)
@@ -216,8 +212,6 @@ void expect_computed_operand_right()
     for(int i = 0; i < n * k; ++i)
         b.data()[i] = static_cast<fp16>(random.between(-4, 4));
     std::vector<float> c(m * n);
-    std::vector<std::byte> lds(gemm::lds_bytes(S, P) + 1024);
-    const block in{{}, lds.data() + (1024 - reinterpret_cast<std::uintptr_t>(lds.data()) % 1024)};
     constexpr distribution a_copy = gemm::tiled_copy(S, S.m, Major, Vector),
                            b_copy = gemm::tiled_copy(S, S.n, Major, Vector);
     const auto view               = [&](const elements<fp16>& x, int rows) {
@@ -226,13 +220,13 @@ void expect_computed_operand_right()
     };
     for(int row = 0; row < m; row += S.m)
         for(int col = 0; col < n; col += S.n)
-        {
-            auto acc = accumulators<S>();
-            gemm::run_pipeline<S, P>(in, acc, squared{make_window<a_copy>(view(a, m), multi_index{row, 0})},
-                                     make_window<b_copy>(view(b, n), multi_index{col, 0}), ceil_div(k, S.k));
-            gemm::store_directly<S>(acc, tensor_view{c.data(), m * n, packed(multi_index{m, n})},
-                                    multi_index{row, col});
-        }
+            run_checked(block_of(S, gemm::lds_bytes(S, P)), [&](const block& in) {
+                auto acc = accumulators<S>();
+                gemm::run_pipeline<S, P>(in, acc, squared{make_window<a_copy>(view(a, m), multi_index{row, 0})},
+                                         make_window<b_copy>(view(b, n), multi_index{col, 0}), ceil_div(k, S.k));
+                gemm::store_directly<S>(acc, tensor_view{c.data(), m * n, packed(multi_index{m, n})},
+                                        multi_index{row, col});
+            });
     const auto at = [&](const elements<fp16>& x, int rows, int row, int i) {
         return x.at(Major == majorness::k ? row * k + i : row + i * rows);
     };
@@ -313,14 +307,11 @@ TEST(Pipelines, ManyTiles)
         std::vector<float> c(expected.size(), -1.f);
         int stored[tiles::count]       = {};
         constexpr gemm::main_loop loop = {gemm::pipeline::wave_specialized, 4};
-        struct alignas(16) line
-        {
-            std::byte bytes[16];
-        };
-        std::vector<line> lds(gemm::main_loop_lds_bytes(s, loop) / sizeof(line) + 1);
         for(int b = 0; b < blocks; ++b)
-            gemm::run_tiles<s, loop>(block{{}, lds.data()->bytes}, tiles{x, y, c.data(), stored}, b, tiles::count,
-                                     blocks);
+            run_checked(block_of(s, gemm::main_loop_lds_bytes(s, loop), gemm::copying_waves(loop.kind)),
+                        [&](const block& in) {
+                            gemm::run_tiles<s, loop>(in, tiles{x, y, c.data(), stored}, b, tiles::count, blocks);
+                        });
         EXPECT_EQ(c, expected) << blocks << " blocks";
         for(const int times : stored)
             EXPECT_EQ(times, 1) << blocks << " blocks";
@@ -360,10 +351,7 @@ struct tiles_of_one_b : product_tiles<S, Steps * S.k>
 
     int steps(int) const { return Steps; }
     auto a(int number) const { return base::a(number * base::across); }
-    auto b(int) const
-    {
-        return counted<decltype(base::b(0))>{base::b(0), loads};
-    }
+    auto b(int) const { return counted<decltype(base::b(0))>{base::b(0), loads}; }
     bool b_stays(int stages) const { return stays && stages % Steps == 0; }
 };
 
@@ -385,13 +373,10 @@ TEST(Pipelines, BStaysInItsStages)
     const auto loads_of_b = [&](auto loop, bool stays) {
         std::vector<float> c(expected.size(), -1.f);
         int stored[tile_list::count] = {}, loads = 0;
-        struct alignas(16) line
-        {
-            std::byte bytes[16];
-        };
-        std::vector<line> lds(gemm::main_loop_lds_bytes(s, loop()) / sizeof(line) + 1);
-        gemm::run_tiles<s, loop()>(block{{}, lds.data()->bytes}, tile_list{{x, y, c.data(), stored}, &loads, stays}, 0,
-                                   tiles, 1);
+        run_checked(block_of(s, gemm::main_loop_lds_bytes(s, loop()), gemm::copying_waves(loop().kind)),
+                    [&](const block& in) {
+                        gemm::run_tiles<s, loop()>(in, tile_list{{x, y, c.data(), stored}, &loads, stays}, 0, tiles, 1);
+                    });
         EXPECT_EQ(c, expected);
         return loads;
     };

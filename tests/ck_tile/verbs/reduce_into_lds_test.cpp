@@ -4,6 +4,7 @@
 
 #include "ck_tile/verbs/map.hpp"
 #include "ck_tile/verbs/reduce.hpp"
+#include "tests/support/checked_block.hpp"
 #include "tests/support/tile_elements.hpp"
 
 #include <gtest/gtest.h>
@@ -88,22 +89,34 @@ TEST(ReduceIntoLds, AddsUpAnyNumberOfTerms)
     for(const int outputs : {1, 2, 3, 7, 40, 64, 100})
         for(const int count : {0, 1, 2, 5, 8, 33, 64, 300, 1000})
         {
-            block_memory memory, again;
-            const auto term = [&](thread t, int o, int k) {
+            const block_shape shape = {architecture::sm90, 64, block_memory::rank_bytes, 3};
+            const auto term         = [&](thread t, int o, int k) {
                 return ordered{float((o + 1) * (k % 17) + t.rank), float(k % 5) / 3.f};
             };
             const auto add = [](ordered l, ordered r) { return ordered{l.sum + r.sum, l.order + r.order}; };
-            reduce_into_lds<shared_block, ordered>(memory.in(), 64, outputs, count, term, add);
-            reduce_into_lds<shared_block, ordered>(again.in(), 64, outputs, count, term, add);
+            // What all threads read when it returns: twice, the second time over the first one's.
+            std::vector<ordered> found[2];
+            run_checked(shape, [&](const block& b) {
+                for(auto& all : found)
+                {
+                    reduce_into_lds<shared_block, ordered>(b, 64, outputs, count, term, add);
+                    all.resize(static_cast<std::size_t>(3 * outputs));
+                    for_each_thread<shared_block>([&](thread t) {
+                        for(int o = 0; o < outputs; ++o)
+                            all[static_cast<std::size_t>(t.rank * outputs + o)] = b.lds_of<const ordered>(t, 64)[o];
+                    });
+                    b.sync();
+                }
+            });
             for(int rank = 0; rank < 3; ++rank)
                 for(int o = 0; o < outputs; ++o)
                 {
                     float expected = 0;
                     for(int k = 0; k < count; ++k)
                         expected += float((o + 1) * (k % 17) + rank);
-                    const ordered& found = memory.in().lds_of_rank<ordered>(rank, 64)[o];
-                    ASSERT_EQ(found.sum, expected) << outputs << " outputs of " << count;
-                    ASSERT_EQ(found.order, again.in().lds_of_rank<ordered>(rank, 64)[o].order);
+                    const auto i = static_cast<std::size_t>(rank * outputs + o);
+                    ASSERT_EQ(found[0].at(i).sum, expected) << outputs << " outputs of " << count;
+                    ASSERT_EQ(found[0].at(i).order, found[1].at(i).order);
                 }
         }
 }

@@ -7,6 +7,7 @@
 #include "ck_tile/verbs/reduce.hpp"
 
 #include "ck_tile/gemm/operand.hpp"
+#include "tests/support/checked_block.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/tile_elements.hpp"
 
@@ -63,6 +64,18 @@ TEST(Verbs, MapGenerateAndFillWorkElementByElement)
     expect_element_by_element<rows_in_lanes>();
     expect_element_by_element<columns_in_lanes>();
     expect_element_by_element<replicated>();
+}
+
+// What no variable enters, which a compiler would like to work out itself.
+TEST(Verbs, ElementsMayBeConstants)
+{
+    const auto columns = generate<int, rows_in_lanes, 2>([](int, int j) { return j; });
+    const auto twice   = map([](int j) { return 2 * j; }, columns);
+    const auto whole   = rearrange<rows_in_lanes>(convert<float>(twice));
+    each_slot(rows_in_lanes, [&](const slot& p, const multi_index<3>& at) {
+        ASSERT_EQ(element_at(columns, p), at[1]);
+        ASSERT_EQ(element_at(whole, p), 2.f * float(at[1]));
+    });
 }
 
 TEST(Verbs, GenerateKnowsOneAndThreeDimensions)
@@ -155,30 +168,30 @@ void expect_reduces()
     const auto x             = random_tile<D>(values);
     constexpr int bytes      = reduce_lds_bytes<D, float>(Dim);
     constexpr int lds_offset = 32;
-    std::vector<line> lds((lds_offset + bytes) / sizeof(line) + 1);
-    const block in{{}, lds.data()->bytes};
-    lds.back().bytes[15] = std::byte{0x77};
+    constexpr auto arch      = D.lanes() == 32 ? architecture::sm90 : architecture::gfx942;
 
     const auto along = [&](multi_index<3> at, float first, auto&& op) {
         for(at[Dim] = 0; at[Dim] < D.length(Dim); ++at[Dim])
             first = op(first, values[static_cast<std::size_t>((at[0] * D.length(1) + at[1]) * D.length(2) + at[2])]);
         return first;
     };
-    const auto add     = [](float a, float b) { return a + b; };
-    const auto larger  = [](float a, float b) { return a > b ? a : b; };
-    const auto sum     = reduce<Dim>(in, x, add, lds_offset);
-    const auto largest = reduce<Dim>(in, x, larger, lds_offset);
-    constexpr auto to  = decltype(sum)::layout;
-    static_assert(to.length(Dim) == 1 && to.elements() == D.elements() / D.length(Dim) && to.threads() == D.threads());
+    const auto add    = [](float a, float b) { return a + b; };
+    const auto larger = [](float a, float b) { return a > b ? a : b; };
+    run_checked({arch, D.threads(), lds_offset + bytes}, [&](const block& in) {
+        const auto sum     = reduce<Dim>(in, x, add, lds_offset);
+        const auto largest = reduce<Dim>(in, x, larger, lds_offset);
+        constexpr auto to  = decltype(sum)::layout;
+        static_assert(to.length(Dim) == 1 && to.elements() == D.elements() / D.length(Dim) &&
+                      to.threads() == D.threads());
 
-    int slots = 0;
-    each_element(sum, [&](const multi_index<3>& at, float s) {
-        ++slots;
-        ASSERT_EQ(s, along(at, 0.f, add));
+        int slots = 0;
+        each_element(sum, [&](const multi_index<3>& at, float s) {
+            ++slots;
+            ASSERT_EQ(s, along(at, 0.f, add));
+        });
+        EXPECT_EQ(slots, to.elements() * to.replication());
+        each_element(largest, [&](const multi_index<3>& at, float s) { ASSERT_EQ(s, along(at, -2000.f, larger)); });
     });
-    EXPECT_EQ(slots, to.elements() * to.replication());
-    each_element(largest, [&](const multi_index<3>& at, float s) { ASSERT_EQ(s, along(at, -2000.f, larger)); });
-    EXPECT_EQ(lds.back().bytes[15], std::byte{0x77});
 }
 
 TEST(Reduce, AlongEitherDimension)
@@ -205,6 +218,23 @@ TEST(Reduce, OfThreeDimensions)
     expect_reduces<0, cube>();
     expect_reduces<1, cube>();
     expect_reduces<2, cube>();
+}
+
+// The program may have just used the LDS, and may use it at once again.
+TEST(Reduce, WaitsForOthersBeforeAndAfter)
+{
+    constexpr int bytes = reduce_lds_bytes<rows_in_lanes, float>(1);
+    run_checked({architecture::sm90, rows_in_lanes.threads(), bytes}, [](const block& in) {
+        const auto numbers = in.lds_at<float>(0);
+        const auto use     = [&](float value) {
+            for_each_thread<rows_in_lanes>([&](thread t) { numbers[(1 - t.wave) * 32 + t.lane] = value; });
+        };
+        use(1);
+        const auto x   = generate<float, rows_in_lanes, 2>([](int i, int) { return float(i); });
+        const auto sum = reduce<1>(in, x, [](float a, float b) { return a + b; });
+        use(2);
+        each_element(sum, [](const multi_index<3>& at, float s) { ASSERT_EQ(s, 24.f * float(at[0])); });
+    });
 }
 
 TEST(Reduce, NeedsLdsOnlyBetweenWaves)

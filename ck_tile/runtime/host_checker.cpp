@@ -1,0 +1,1038 @@
+// SPDX-License-Identifier: MIT
+#include "ck_tile/runtime/host_checker.hpp"
+
+#include "ck_tile/runtime/host_checks.hpp"
+#include "ck_tile/targets/primitives.hpp"
+#include "ck_tile/targets/targets.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define CK_TILE_ADDRESS_SANITIZER 1
+#endif
+#endif
+
+namespace ck_tile
+{
+namespace
+{
+
+// A number for each byte of some memory, 0 at the start. There are none before they are asked for, and pages of large ones come when they
+// are touched.
+class number_of_bytes
+{
+  public:
+    explicit number_of_bytes(std::size_t bytes) : bytes_(bytes * sizeof(std::uint32_t)) {}
+    ~number_of_bytes() { free(); }
+    number_of_bytes(const number_of_bytes&)            = delete;
+    number_of_bytes& operator=(const number_of_bytes&) = delete;
+
+    // Null if the system has no room for them.
+    std::uint32_t* at(std::size_t byte)
+    {
+        std::uint32_t* numbers = numbers_.load(std::memory_order_acquire);
+        if(numbers == nullptr)
+        {
+            const std::lock_guard hold(making_);
+            numbers = numbers_.load(std::memory_order_relaxed);
+            if(numbers == nullptr)
+                numbers_.store(numbers = make(), std::memory_order_release);
+        }
+        return numbers == nullptr ? nullptr : numbers + byte;
+    }
+    void free()
+    {
+        std::uint32_t* const numbers = numbers_.exchange(nullptr);
+        if(numbers != nullptr && is_large())
+            munmap(numbers, bytes_);
+        else
+            std::free(numbers);
+    }
+
+  private:
+    bool is_large() const { return bytes_ > (std::size_t(1) << 22); }
+    std::uint32_t* make() const
+    {
+        if(!is_large())
+            return static_cast<std::uint32_t*>(std::calloc(1, bytes_));
+        void* pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return pages == MAP_FAILED ? nullptr : static_cast<std::uint32_t*>(pages);
+    }
+
+    std::size_t bytes_;
+    std::atomic<std::uint32_t*> numbers_ = nullptr;
+    std::mutex making_;
+};
+
+// Held for a few instructions.
+class spin_lock
+{
+  public:
+    void lock()
+    {
+        while(taken_.test_and_set(std::memory_order_acquire))
+            std::this_thread::yield();
+    }
+    void unlock() { taken_.clear(std::memory_order_release); }
+
+  private:
+    std::atomic_flag taken_;
+};
+
+// What a device has allocated. The last to write and to read each byte are numbered, see checked_launch::shared.
+struct host_memory
+{
+    explicit host_memory(std::size_t size) : bytes(size), writers(size + 1), readers(size + 1) {}
+
+    std::size_t bytes;
+    number_of_bytes writers, readers;
+};
+
+struct all_memory
+{
+    std::shared_mutex lock;
+    std::map<const std::byte*, std::shared_ptr<host_memory>> at;
+    std::atomic<std::uint64_t> changes{1};
+
+    // Numbers for the accesses of launches, which ascend; from `count` on they are the next launch's.
+    std::uint32_t take_numbers(std::uint64_t count)
+    {
+        const std::unique_lock hold(lock);
+        if(count > 0xffffffffu - next)
+        {
+            for(const auto& [begin, memory] : at)
+                memory->writers.free(), memory->readers.free();
+            next = 1;
+        }
+        const std::uint32_t first = next;
+        next += static_cast<std::uint32_t>(count);
+        return first;
+    }
+
+    std::uint32_t next = 1;
+};
+
+all_memory& memories()
+{
+    static all_memory all;
+    return all;
+}
+
+host_checks checks_in_environment()
+{
+    const char *check = std::getenv("CK_TILE_CHECK"), *seed = std::getenv("CK_TILE_CHECK_SEED");
+    return {.enabled = check != nullptr && std::strcmp(check, "0") != 0 && *check != 0,
+            .seed    = seed == nullptr ? 0u : static_cast<std::uint32_t>(std::strtoul(seed, nullptr, 10))};
+}
+
+struct checks_of_process
+{
+    std::mutex lock;
+    host_checks now = checks_in_environment();
+};
+checks_of_process& process_checks()
+{
+    static checks_of_process all;
+    return all;
+}
+
+struct violation_found
+{
+    std::string sentence;
+};
+
+constexpr std::byte red_byte{0xa5};
+
+} // namespace
+
+void set_host_checks(const host_checks& checks)
+{
+    const std::lock_guard hold(process_checks().lock);
+    process_checks().now = checks;
+}
+
+host_checks current_host_checks()
+{
+    const std::lock_guard hold(process_checks().lock);
+    return process_checks().now;
+}
+
+void add_host_memory(const std::byte* begin, std::size_t bytes)
+{
+    auto memory = std::make_shared<host_memory>(bytes);
+    const std::unique_lock hold(memories().lock);
+    memories().at[begin] = std::move(memory);
+    ++memories().changes;
+}
+
+void remove_host_memory(const std::byte* begin)
+{
+    const std::unique_lock hold(memories().lock);
+    memories().at.erase(begin);
+    ++memories().changes;
+}
+
+#if defined(CK_TILE_ADDRESS_SANITIZER)
+void mark_red_zones(std::byte* begin, std::size_t bytes)
+{
+    __asan_poison_memory_region(begin - red_zone, red_zone);
+    __asan_poison_memory_region(begin + bytes, red_zone);
+}
+void unmark_red_zones(std::byte* begin, std::size_t bytes)
+{
+    __asan_unpoison_memory_region(begin - red_zone, red_zone);
+    __asan_unpoison_memory_region(begin + bytes, red_zone);
+}
+bool red_zones_are_intact(const std::byte*, std::size_t) { return true; }
+#else
+void mark_red_zones(std::byte* begin, std::size_t bytes)
+{
+    std::fill_n(begin - red_zone, red_zone, red_byte);
+    std::fill_n(begin + bytes, red_zone, red_byte);
+}
+void unmark_red_zones(std::byte*, std::size_t) {}
+bool red_zones_are_intact(const std::byte* begin, std::size_t bytes)
+{
+    const auto red = [](std::byte b) { return b == red_byte; };
+    return std::all_of(begin - red_zone, begin, red) && std::all_of(begin + bytes, begin + bytes + red_zone, red);
+}
+#endif
+
+// What the workers of a launch share.
+//
+// Accesses to memory are numbered by who makes them: number(block, wave, phase), where a phase of a block ends when it arrives in memory.
+// `first` is the reader of bytes that several have read.
+struct checked_launch::shared
+{
+    static constexpr unsigned phases = 8;
+
+    shared(const kernel& k, grid all, std::uint32_t s)
+        : program(k),
+          arch(facts(k.arch)),
+          blocks(all),
+          count(std::uint64_t(all.x) * all.y * all.z),
+          waves(static_cast<unsigned>(k.threads / arch.wave * k.cluster)),
+          numbered(count * waves * phases < 0xf0000000u),
+          first(numbered ? memories().take_numbers(count * waves * phases + 1) : 0),
+          seed(s)
+    {
+        const std::uint64_t mixed = (seed + 1) * 0x9e3779b97f4a7c15u;
+        if(seed != 0)
+        {
+            shift = mixed % count;
+            step  = mixed / 7 % count;
+            while(step == 0 || std::gcd(step, count) != 1)
+                ++step;
+        }
+    }
+
+    struct accessor
+    {
+        std::uint64_t block;
+        unsigned wave, phase;
+    };
+    std::uint32_t number(const accessor& a) const
+    {
+        return first + 1 + static_cast<std::uint32_t>((a.phase * count + a.block) * waves + a.wave);
+    }
+    accessor of_number(std::uint32_t number) const
+    {
+        const std::uint64_t n = number - first - 1;
+        return {n / waves % count, static_cast<unsigned>(n % waves), static_cast<unsigned>(n / waves / count)};
+    }
+    std::string name_of(std::uint64_t block) const
+    {
+        return fmt::format("({}, {}, {})", block % blocks.x, block / blocks.x % blocks.y, block / blocks.x / blocks.y);
+    }
+
+    const kernel& program;
+    const target& arch;
+    grid blocks;
+    std::uint64_t count;
+    unsigned waves; // of a block
+    bool numbered;
+    std::uint32_t first;
+    std::uint32_t seed;
+    std::uint64_t shift = 0, step = 1;
+
+    std::mutex arriving;
+    std::unordered_map<const unsigned*, std::map<std::uint64_t, unsigned>>
+        arrivals;                         // phases that blocks have ended there
+    std::array<spin_lock, 256> of_memory; // for the numbers of its bytes
+};
+
+// The checker of one worker's blocks.
+class checked_launch::worker::checker final : public program_checker
+{
+    using time_list = std::vector<std::uint32_t>;
+
+  public:
+    checker(checked_launch::shared& launch, std::byte* lds)
+        : launch_(launch),
+          lds_(lds),
+          rank_bytes_(static_cast<std::size_t>(launch.program.lds_bytes)),
+          bytes_(rank_bytes_ * static_cast<std::size_t>(launch.program.cluster)),
+          rank_waves_(static_cast<int>(launch.waves) / launch.program.cluster),
+          waves_(static_cast<int>(launch.waves)),
+          lockstep_(!launch.arch.matrix_from_lds),
+          asynchronous_(launch.arch.copy_to_lds == lds_copy::bytes_16_async),
+          clocks_(static_cast<std::size_t>(3 * waves_), time_list(static_cast<std::size_t>(3 * waves_))),
+          batches_(static_cast<std::size_t>(waves_)),
+          wave_syncs_(static_cast<std::size_t>(waves_)),
+          cells_(bytes_ / 2 + 1),
+          readers_(static_cast<std::size_t>(3 * waves_)),
+          verbs_(1)
+    {
+    }
+
+    status run(const void* arguments, grid at)
+    {
+        block_ = at.x + std::uint64_t(launch_.blocks.x) * (at.y + std::uint64_t(launch_.blocks.y) * at.z);
+        begin_block();
+        try
+        {
+            launch_.program.on_host(arguments, at, lds_);
+            if(!products_.empty())
+                fail("products of operands in LDS are waited for before the block ends, wait_for_products(): some are "
+                     "under way");
+            if(!red_zones_are_intact(lds_, bytes_))
+                fail(fmt::format("a block keeps to its {} bytes of LDS: those before or behind them have been written",
+                                 bytes_));
+            return {};
+        }
+        catch(const violation_found& v)
+        {
+            return rejection{v.sentence};
+        }
+    }
+
+    void begin_threads(int cluster, int waves, int lanes) override
+    {
+        if(in_threads_)
+            fail("a verb is for all threads of the block: it is called in what one thread does, as for_each_thread() "
+                 "has it");
+        if(lanes != launch_.arch.wave)
+            fail(fmt::format("a tile has the lanes of the architecture's waves: {0} has {1}, the tile {2}: make its "
+                             "distribution for {0}",
+                             launch_.arch.name, launch_.arch.wave, lanes));
+        if(cluster != launch_.program.cluster)
+            fail(fmt::format(
+                "a tile has the workgroups of the block: the program has {}, the tile {}: use digits of as many "
+                "ranks",
+                launch_.program.cluster, cluster));
+        if(waves != role_.count)
+            fail(
+                fmt::format("a tile has the waves of the program, or of the role that these have: {}, the tile has {}: "
+                            "make its distribution of as many",
+                            role_.count, waves));
+        in_threads_ = true;
+        // The n-th verb of a block goes round its threads from another one on.
+        if(launch_.seed != 0)
+        {
+            turns_      = turns_ * 6364136223846793005u + 1442695040888963407u;
+            first_wave_ = static_cast<int>((turns_ >> 33) % static_cast<unsigned>(waves));
+            lane_turn_  = static_cast<int>(turns_ >> 48 & 63);
+        }
+    }
+
+    void begin_role(int first, int count) override
+    {
+        roles_.push_back(role_);
+        role_ = {first, count};
+    }
+    void end_role() override
+    {
+        role_ = roles_.back();
+        roles_.pop_back();
+    }
+
+    // LDS
+
+    void check_lds_room(int byte_offset, int bytes, const char* what) override
+    {
+        if(byte_offset < 0 || static_cast<std::size_t>(byte_offset) + static_cast<std::size_t>(bytes) > rank_bytes_)
+            fail(fmt::format("{}: {} bytes at {}, the program has {}: enlarge its lds_bytes", what, bytes, byte_offset,
+                             rank_bytes_));
+    }
+
+    void read_lds(const void* at, int bytes) override
+    {
+        const std::size_t offset = offset_of(at, bytes, "read");
+        const std::size_t agent  = static_cast<std::size_t>(reader());
+        const time_list& known   = clocks_[agent];
+        const std::uint32_t now  = known[agent];
+        const std::uint16_t here = verb_number();
+        time_list& read          = readers_[agent];
+        if(read.empty()) [[unlikely]]
+        {
+            read.resize(cells_.size());
+            reading_.push_back(agent);
+        }
+        for(std::size_t c = offset / 2; 2 * c < offset + static_cast<std::size_t>(bytes); ++c)
+        {
+            cell& at_c = cells_[c];
+            if(at_c.written < start_) [[unlikely]]
+                fail(fmt::format(
+                    "LDS is written before it is read: nothing has been written to byte {}: store all that is "
+                    "read, and wait at a sync()",
+                    2 * c));
+            if(at_c.writer != agent && at_c.written > known[at_c.writer]) [[unlikely]]
+                fail_race(c, "read", at_c.writer, "written", at_c.write_place);
+            if(!lockstep_ && at_c.writer == agent && at_c.write_lane != now_.lane &&
+               at_c.write_sync == wave_syncs_[agent]) [[unlikely]]
+                fail_lane_race(c, "read", "written", at_c.write_place);
+            if(!lockstep_ && agent < static_cast<std::size_t>(waves_))
+                at_c.read_lane = static_cast<std::int16_t>(read[c] == now && at_c.read_sync == wave_syncs_[agent] &&
+                                                                   at_c.reader == agent && at_c.read_lane != now_.lane
+                                                               ? several
+                                                               : now_.lane),
+                at_c.reader = static_cast<std::uint16_t>(agent), at_c.read_sync = wave_syncs_[agent];
+            at_c.read_place    = here;
+            at_c.read_barriers = barriers_;
+            at_c.product_reads |= product_;
+            read[c] = now;
+        }
+    }
+
+    void write_lds(const void* at, const void* from, int bytes) override
+    {
+        const std::size_t offset = offset_of(at, bytes, "written");
+        const std::size_t agent  = static_cast<std::size_t>(copies_ ? waves_ + wave() : wave());
+        const time_list& known   = clocks_[agent];
+        const std::uint16_t here = verb_number();
+        for(std::size_t c = offset / 2; 2 * c < offset + static_cast<std::size_t>(bytes); ++c)
+        {
+            cell& at_c = cells_[c];
+            if(at_c.written >= start_ && at_c.writer != agent && at_c.written > known[at_c.writer] &&
+               !stays_same(c, offset, from, static_cast<std::size_t>(bytes))) [[unlikely]]
+                fail_race(c, "written", at_c.writer, "written", at_c.write_place);
+            if(at_c.read_barriers == barriers_ || at_c.product_reads) // else all have met at a barrier since
+                for(const std::size_t r : reading_)
+                    if(r != agent && readers_[r][c] > known[r] && readers_[r][c] >= start_) [[unlikely]]
+                        fail_race(c, "written", r, "read", at_c.read_place);
+            if(!lockstep_ && at_c.reader == agent && at_c.read_lane != now_.lane &&
+               at_c.read_sync == wave_syncs_[static_cast<std::size_t>(wave())] && !readers_[agent].empty() &&
+               readers_[agent][c] == known[agent] && !stays_same(c, offset, from, static_cast<std::size_t>(bytes)))
+                [[unlikely]]
+                fail_lane_race(c, "written", "read", at_c.read_place);
+            at_c.product_reads = false;
+            at_c.writer        = static_cast<std::uint16_t>(agent);
+            at_c.written       = known[agent];
+            at_c.write_place   = here;
+            at_c.write_lane    = static_cast<std::int16_t>(now_.lane);
+            at_c.write_sync    = wave_syncs_[static_cast<std::size_t>(wave())];
+        }
+    }
+
+    // Copies, products
+
+    void begin_copies() override
+    {
+        if(!asynchronous_)
+            return;
+        copies_ = true;
+        each_wave([&](std::size_t w) { learn(copies_of(w), clocks_[w]); });
+    }
+    void end_copies() override { copies_ = false; }
+    void commit_copies() override
+    {
+        each_wave([&](std::size_t w) { batches_[w].push_back(clocks_[copies_of(w)][copies_of(w)]++); });
+    }
+    void wait_for_copies(int but) override
+    {
+        each_wave([&](std::size_t w) {
+            if(const auto all = batches_[w].size(); all > static_cast<std::size_t>(but))
+            {
+                const std::uint32_t last = batches_[w][all - 1 - static_cast<std::size_t>(but)];
+                std::uint32_t& known     = clocks_[w][copies_of(w)];
+                known                    = std::max(known, last);
+            }
+        });
+    }
+
+    void check_instruction(int opcode_number) override
+    {
+        const auto op = static_cast<opcode>(opcode_number);
+        if(!launch_.arch.has(op))
+            fail(fmt::format(
+                "a program multiplies with instructions of its architecture: {} does not have {}: choose one "
+                "that facts(arch).has()",
+                launch_.arch.name, describe(op).name));
+    }
+
+    void begin_product(const void* acc, int bytes) override
+    {
+        product_ = true;
+        each_wave([&](std::size_t w) { learn(products_of(w), clocks_[w]); });
+        products_.push_back({static_cast<const std::byte*>(acc), static_cast<std::size_t>(bytes), {}});
+        each_wave(
+            [&](std::size_t w) { products_.back().times.emplace_back(w, clocks_[products_of(w)][products_of(w)]); });
+    }
+    void end_product() override
+    {
+        product_ = false;
+        each_wave([&](std::size_t w) { ++clocks_[products_of(w)][products_of(w)]; });
+    }
+    void wait_for_products(int but) override
+    {
+        while(products_.size() > static_cast<std::size_t>(but))
+        {
+            for(const auto& [w, time] : products_.front().times)
+                clocks_[w][products_of(w)] = std::max(clocks_[w][products_of(w)], time);
+            products_.erase(products_.begin());
+        }
+    }
+    void use(const void* tile, int bytes) override
+    {
+        const auto* begin = static_cast<const std::byte*>(tile);
+        for(const product& p : products_)
+            if(p.acc < begin + bytes && begin < p.acc + p.bytes)
+                fail("accumulators are used after wait_for_products<0>(): a product of operands in LDS is under way");
+    }
+
+    // Memory
+
+    void read_memory(const memory_access& a) override
+    {
+        const std::byte* at = nullptr;
+        if(const auto found = find(a, at, "read"); found != nullptr && launch_.numbered)
+        {
+            const std::size_t first = static_cast<std::size_t>(at - found_begin_);
+            std::uint32_t *writers = found->writers.at(first), *readers = found->readers.at(first);
+            if(writers == nullptr || readers == nullptr)
+                return;
+            const std::uint32_t me = launch_.number(self());
+            const std::lock_guard hold(lock_of(at));
+            if(others_in(writers, a.bytes, me)) [[unlikely]]
+                for(int i = 0; i < a.bytes; ++i)
+                    if(writers[i] > launch_.first && writers[i] != me && !is_known(writers[i]))
+                        fail_memory_race(a, "reads", writers[i], "written");
+            for(int i = 0; i < a.bytes; ++i)
+                readers[i] = readers[i] < launch_.first || readers[i] == me ? me : launch_.first;
+        }
+    }
+
+    void write_memory(const memory_access& a, const void* from) override
+    {
+        const std::byte* at = nullptr;
+        if(const auto found = find(a, at, "written"); found != nullptr && launch_.numbered)
+        {
+            const std::size_t first = static_cast<std::size_t>(at - found_begin_);
+            std::uint32_t *writers = found->writers.at(first), *readers = found->readers.at(first);
+            if(writers == nullptr || readers == nullptr)
+                return;
+            const std::uint32_t me = launch_.number(self());
+            const std::lock_guard hold(lock_of(at));
+            if(others_in(writers, a.bytes, me) || others_in(readers, a.bytes, me)) [[unlikely]]
+                for(int i = 0; i < a.bytes; ++i)
+                {
+                    if(writers[i] > launch_.first && writers[i] != me && !is_known(writers[i]) &&
+                       (launch_.of_number(writers[i]).block != block_ ||
+                        std::memcmp(at, from, static_cast<std::size_t>(a.bytes)) != 0))
+                        fail_memory_race(a, "writes", writers[i], "written");
+                    if(readers[i] >= launch_.first && readers[i] != me &&
+                       (readers[i] == launch_.first || !is_known(readers[i])))
+                        fail_memory_race(a, "writes", readers[i], "read");
+                }
+            std::fill_n(writers, a.bytes, me);
+        }
+    }
+
+    unsigned arrive_in_memory(unsigned* arrived) override
+    {
+        const std::lock_guard hold(launch_.arriving);
+        const unsigned before = __atomic_fetch_add(arrived, 1u, __ATOMIC_ACQ_REL);
+        auto& others          = launch_.arrivals[arrived];
+        if(phase_ + 1 < shared::phases)
+            ++phase_;
+        others[block_] = phase_;
+        for(const auto& [block, phases] : others)
+            known_phases_[block] = std::max(known_phases_[block], phases);
+        return before;
+    }
+
+    // Barriers
+
+    void sync_block() override
+    {
+        if(in_threads_)
+            fail("a barrier is for all threads of the block: it is called in what one thread does, as "
+                 "for_each_thread() has it");
+        if(role_.count != rank_waves_)
+            fail(fmt::format(
+                "a barrier is for all threads of the block: {} of its {} waves call it, which have a role of "
+                "their own: use sync_waves()",
+                role_.count, rank_waves_));
+        for(int rank = 0; rank < launch_.program.cluster; ++rank)
+            meet(rank * rank_waves_, rank_waves_);
+        if(launch_.program.cluster == 1)
+            ++barriers_;
+    }
+    void sync_waves() override { meet(role_.first, role_.count); }
+    void sync_wave() override
+    {
+        each_wave([&](std::size_t w) { ++wave_syncs_[w]; });
+    }
+    void sync_cluster() override
+    {
+        meet(0, waves_);
+        ++barriers_;
+    }
+    void arrive_at_cluster() override
+    {
+        cluster_.assign(clocks_.size(), 0);
+        for(std::size_t w = 0; w < static_cast<std::size_t>(waves_); ++w)
+            join(cluster_, clocks_[w]), ++clocks_[w][w];
+    }
+    void wait_for_cluster() override
+    {
+        for(std::size_t w = 0; w < static_cast<std::size_t>(waves_) && !cluster_.empty(); ++w)
+            learn(w, cluster_);
+    }
+
+    // By one thread, when all others are done with what was there.
+    void init(const void* mbarrier) override
+    {
+        const auto agent = static_cast<std::size_t>(wave());
+        for(std::size_t w = 0; const std::uint32_t last : arrivals_[mbarrier].users)
+        {
+            if(w != agent && last > clocks_[agent][w])
+                fail(fmt::format(
+                    "an mbarrier begins, and ends, when all threads have met at a barrier: wave {} has used it since "
+                    "the last one: close() it after the last wait",
+                    w));
+            ++w;
+        }
+        arrivals_[mbarrier] = {.maker = agent, .made = clocks_[agent][agent]};
+    }
+    void arrive(const void* mbarrier, bool with_copies, bool ends_phase, int) override
+    {
+        arrival& a       = used(mbarrier);
+        const auto agent = static_cast<std::size_t>(with_copies && asynchronous_ ? waves_ + wave() : wave());
+        if(a.pending.empty())
+            a.pending.resize(clocks_.size());
+        join(a.pending, clocks_[agent]);
+        ++clocks_[agent][agent];
+        if(ends_phase)
+            a.ended = std::exchange(a.pending, {});
+    }
+    void wait(const void* mbarrier, int phase) override
+    {
+        if(const arrival& a = used(mbarrier); phase >= 0 && !a.ended.empty())
+            learn(static_cast<std::size_t>(wave()), a.ended);
+        ++wave_syncs_[static_cast<std::size_t>(wave())];
+    }
+
+    [[noreturn]] void fail(const char* what) override { fail(std::string(what)); }
+
+  private:
+    struct cell
+    {
+        std::uint32_t written = 0, write_sync = 0, read_sync = 0, read_barriers = 0;
+        std::uint16_t writer = 0, reader = 0, write_place = 0, read_place = 0;
+        std::int16_t write_lane = 0, read_lane = 0;
+        bool product_reads = false;
+    };
+    struct role
+    {
+        int first, count;
+    };
+    struct product
+    {
+        const std::byte* acc;
+        std::size_t bytes;
+        std::vector<std::pair<std::size_t, std::uint32_t>> times; // of waves' products
+    };
+    struct arrival
+    {
+        std::size_t maker  = 0; // the wave that has made the mbarrier, and when
+        std::uint32_t made = 0;
+        time_list pending = {}, ended = {};
+        time_list users = {}; // when each wave has last used it
+    };
+    static constexpr int several = -1; // lanes
+
+    void begin_block()
+    {
+        for(const time_list& list : clocks_)
+            for(const std::uint32_t t : list)
+                start_ = std::max(start_, t);
+        ++start_;
+        for(time_list& list : clocks_)
+            std::fill(list.begin(), list.end(), start_ - 1);
+        for(std::size_t a = 0; a < clocks_.size(); ++a)
+            clocks_[a][a] = start_;
+        for(auto& batches : batches_)
+            batches.clear();
+        products_.clear(), arrivals_.clear(), known_phases_.clear(), roles_.clear(), cluster_.clear();
+        role_  = {0, rank_waves_};
+        phase_ = 0, verb_depth_ = 0, verb_ = nullptr;
+        in_threads_ = product_ = copies_ = false;
+        now_                             = {};
+        ++barriers_;
+        turns_ = launch_.seed * 0x9e3779b97f4a7c15u + block_;
+        for(std::uint32_t& syncs : wave_syncs_)
+            ++syncs;
+        if(start_ > 0xf0000000u) // as good as never
+        {
+            std::fill(cells_.begin(), cells_.end(), cell{});
+            for(time_list& read : readers_)
+                read.clear();
+            reading_.clear();
+        }
+    }
+
+    // Agents: waves, then their copies, then their products.
+    int wave() const { return (in_threads_ ? now_.rank * rank_waves_ + now_.wave : 0) + role_.first; }
+    int reader() const { return product_ ? 2 * waves_ + wave() : wave(); }
+    std::size_t copies_of(std::size_t w) const { return static_cast<std::size_t>(waves_) + w; }
+    std::size_t products_of(std::size_t w) const { return static_cast<std::size_t>(2 * waves_) + w; }
+    std::string name_of_agent(std::size_t a) const
+    {
+        const std::size_t all = static_cast<std::size_t>(waves_);
+        return fmt::format("{}wave {}",
+                           a < all       ? ""
+                           : a < 2 * all ? "an asynchronous copy of "
+                                         : "a product under way of ",
+                           a % all);
+    }
+
+    // f(wave) for those that do what is done now.
+    template <class F>
+    void each_wave(F&& f)
+    {
+        for(int rank = 0; rank < launch_.program.cluster; ++rank)
+            for(int w = 0; w < role_.count; ++w)
+                f(static_cast<std::size_t>(rank * rank_waves_ + role_.first + w));
+    }
+
+    static void join(time_list& to, const time_list& from)
+    {
+        for(std::size_t i = 0; i < to.size(); ++i)
+            to[i] = std::max(to[i], from[i]);
+    }
+    void learn(std::size_t agent, const time_list& from) { join(clocks_[agent], from); }
+
+    // An mbarrier that the wave uses.
+    arrival& used(const void* mbarrier)
+    {
+        arrival& a       = arrivals_[mbarrier];
+        const auto agent = static_cast<std::size_t>(wave());
+        if(agent != a.maker && a.made > clocks_[agent][a.maker])
+            fail(fmt::format(
+                "an mbarrier is used after a barrier of the block: wave {} has made it, and wave {} has not met "
+                "that since: sync() after the object is made",
+                a.maker, agent));
+        if(a.users.empty())
+            a.users.resize(static_cast<std::size_t>(waves_));
+        a.users[agent] = clocks_[agent][agent];
+        return a;
+    }
+
+    void meet(int first, int count)
+    {
+        time_list all(clocks_.size());
+        const auto begin = static_cast<std::size_t>(first), end = begin + static_cast<std::size_t>(count);
+        for(std::size_t w = begin; w < end; ++w)
+            join(all, clocks_[w]);
+        for(std::size_t w = begin; w < end; ++w)
+        {
+            clocks_[w] = all;
+            ++clocks_[w][w];
+            ++wave_syncs_[w];
+        }
+    }
+
+    std::size_t offset_of(const void* at, int bytes, const char* what)
+    {
+        const auto offset = static_cast<const std::byte*>(at) - lds_;
+        if(offset < 0 || static_cast<std::size_t>(offset) + static_cast<std::size_t>(bytes) > bytes_)
+            fail(fmt::format("a program keeps to its LDS: bytes {} to {} are {}, and it has {}: enlarge its lds_bytes",
+                             offset, offset + bytes - 1, what, bytes_));
+        const bool vector = (bytes & (bytes - 1)) == 0 && bytes <= 16;
+        if(vector && offset % bytes != 0)
+            fail(fmt::format(
+                "an access to LDS is aligned to its size: {0} bytes at byte {1} are {2}: take a multiple of {0}", bytes,
+                offset, what));
+        return static_cast<std::size_t>(offset);
+    }
+
+    // Whether what is written is what the cell holds already: as of threads that hold the same.
+    bool stays_same(std::size_t c, std::size_t offset, const void* from, std::size_t bytes) const
+    {
+        for(std::size_t i = std::max(2 * c, offset); i < std::min(2 * c + 2, offset + bytes); ++i)
+            if(static_cast<const std::byte*>(from)[i - offset] != lds_[i])
+                return false;
+        return true;
+    }
+
+    // The number of the verb that is at work, among verbs_.
+    std::uint16_t verb_number()
+    {
+        const std::pair<const char*, source_line> now = {verb_depth_ > 0 ? verb_ : nullptr, line_};
+        const auto is_now                             = [&](const auto& p) {
+            return p.first == now.first && p.second.line == now.second.line && p.second.file == now.second.file;
+        };
+        if(is_now(verbs_[last_verb_])) [[likely]]
+            return last_verb_;
+        auto found = std::find_if(verbs_.begin(), verbs_.end(), is_now);
+        if(found == verbs_.end() && verbs_.size() < 0xffff)
+            found = verbs_.insert(found, now);
+        return last_verb_ = static_cast<std::uint16_t>(found == verbs_.end() ? 0 : found - verbs_.begin());
+    }
+    std::string in_place(std::size_t number) const
+    {
+        const auto& [verb, line] = verbs_[number];
+        if(line.file == nullptr)
+            return "";
+        return verb == nullptr ? fmt::format(" after {}:{}", line.file, line.line)
+                               : fmt::format(" in {} at {}:{}", verb, line.file, line.line);
+    }
+
+    [[noreturn]] void fail_race(std::size_t c, const char* now, std::size_t other, const char* before,
+                                std::size_t where)
+    {
+        const std::size_t all = static_cast<std::size_t>(waves_);
+        const char* fix       = other < all       ? "meet at a sync(), or another barrier, in between"
+                                : other < 2 * all ? "wait_for_copies() in its wave, and meet at a barrier"
+                                                  : "wait_for_products() in its wave, and meet at a barrier";
+        fail(fmt::format("waves take turns at LDS: byte {} is {}{}, which {} has {}{}: {}", 2 * c, now,
+                         copies_    ? " by an asynchronous copy"
+                         : product_ ? " by a product"
+                                    : "",
+                         name_of_agent(other), before, in_place(where), fix));
+    }
+
+    [[noreturn]] void fail_lane_race(std::size_t c, const char* now, const char* before, std::size_t where)
+    {
+        fail(fmt::format(
+            "lanes of a wave take turns at LDS on {}: byte {} is {}, which another lane has {}{}: meet at a "
+            "sync_wave(), or another barrier, in between",
+            launch_.arch.name, 2 * c, now, before, in_place(where)));
+    }
+
+    shared::accessor self() const { return {block_, static_cast<unsigned>(wave()), phase_}; }
+
+    // Whether others than `me` have accessed some of these bytes in this launch.
+    bool others_in(const std::uint32_t* numbers, int count, std::uint32_t me) const
+    {
+        bool any = false;
+        for(int i = 0; i < count; ++i)
+            any |= (numbers[i] >= launch_.first) & (numbers[i] != me);
+        return any;
+    }
+
+    bool is_known(std::uint32_t number) const
+    {
+        const auto a = launch_.of_number(number);
+        if(a.block == block_)
+            return static_cast<int>(a.wave) == wave() || a.phase < phase_;
+        const auto known = known_phases_.find(a.block);
+        return known != known_phases_.end() && a.phase < known->second;
+    }
+
+    std::string coordinates_of(const memory_access& a) const
+    {
+        std::string text;
+        if(a.coordinates != nullptr)
+        {
+            int at[8];
+            const int rank = a.coordinates(a.window, now_, a.reg, at);
+            for(int d = 0; d < rank; ++d)
+                text += fmt::format("{}{}", d == 0 ? " at (" : ", ", at[d]);
+            text += ") of the view";
+        }
+        return text;
+    }
+
+    // The memory that an access is in, if it is known, and where.
+    host_memory* find(const memory_access& a, const std::byte*& at, const char* what)
+    {
+        if(a.offset == nowhere)
+            return nullptr;
+        if((a.offset & nowhere) != 0)
+        {
+            if(a.coordinates != nullptr && !a.may_end_outside)
+                fail(fmt::format(
+                    "a view's elements lie in its memory: those{} begin {} bytes before it: correct its strides, or "
+                    "pad it",
+                    coordinates_of(a), -static_cast<std::int64_t>(static_cast<std::int32_t>(a.offset))));
+            return nullptr;
+        }
+        if(a.range_bytes == 0 || (a.offset >= a.range_bytes && a.may_end_outside))
+            return nullptr; // a view of no memory is one of zeros
+        if(std::uint64_t(a.offset) + static_cast<std::uint64_t>(a.bytes) > a.range_bytes)
+            fail(fmt::format(
+                "a view's elements lie in its memory: bytes {} to {}{} are {}, and it has {}: correct its lengths, "
+                "strides or number of elements",
+                a.offset, std::uint64_t(a.offset) + static_cast<std::uint64_t>(a.bytes) - 1, coordinates_of(a), what,
+                a.range_bytes));
+        at = reinterpret_cast<const std::byte*>(a.base) + a.offset;
+        if(reinterpret_cast<std::uintptr_t>(at) % static_cast<unsigned>(a.bytes) != 0)
+            fail(fmt::format(
+                "an access is aligned to its size: {} bytes{} are {} at an address that is no multiple: use shorter "
+                "vectors, or align rows to them",
+                a.bytes, coordinates_of(a), what));
+        // Where a row ends all threads see it in their first register, or all registers do of the first lane.
+        if(a.reach != nullptr && (a.reg == 0 || now_.lane == 0))
+            if(const int reach = a.reach(a.window, now_, a.reg); reach != a.bytes - a.element_bytes)
+                fail(fmt::format("a vector runs along a dimension of stride 1, within its length: that of {} "
+                                 "elements{} {}: use vectors "
+                                 "along another dimension, or shorter ones",
+                                 a.bytes / a.element_bytes, coordinates_of(a),
+                                 reach < 0
+                                     ? "ends where the view does not exist"
+                                     : fmt::format("ends {} bytes further, not {}", reach, a.bytes - a.element_bytes)));
+        return memory_of(a, at, what);
+    }
+
+    host_memory* memory_of(const memory_access& a, const std::byte* at, const char* what)
+    {
+        const auto* base = reinterpret_cast<const std::byte*>(a.base);
+        if(found_ == nullptr || found_changes_ != memories().changes || base < found_begin_ ||
+           base > found_begin_ + found_->bytes)
+        {
+            const std::shared_lock hold(memories().lock);
+            auto next = memories().at.upper_bound(base + red_zone);
+            if(next == memories().at.begin())
+                return nullptr;
+            --next;
+            if(base >= next->first + next->second->bytes + red_zone)
+                return nullptr; // memory of others
+            found_begin_ = next->first, found_ = next->second, found_changes_ = memories().changes;
+        }
+        if(at < found_begin_ || at + a.bytes > found_begin_ + found_->bytes)
+            fail(fmt::format(
+                "a view lies in a buffer of the device: bytes {} to {} of one of {} bytes{} are {}: correct the view's "
+                "pointer or number of elements",
+                at - found_begin_, at - found_begin_ + a.bytes - 1, found_->bytes, coordinates_of(a), what));
+        return found_.get();
+    }
+    spin_lock& lock_of(const std::byte* at)
+    {
+        return launch_.of_memory[reinterpret_cast<std::uintptr_t>(at) >> 12 & 255];
+    }
+
+    [[noreturn]] void fail_memory_race(const memory_access& a, const char* now, std::uint32_t other, const char* before)
+    {
+        std::string who = "several waves or blocks";
+        bool same       = false;
+        if(other > launch_.first)
+        {
+            const auto o = launch_.of_number(other);
+            same         = o.block == block_;
+            who          = same ? fmt::format("wave {} of the same block", o.wave)
+                                : fmt::format("block {}", launch_.name_of(o.block));
+        }
+        fail(fmt::format(
+            "{} of a launch do not touch what another writes: this {} byte {} of a buffer{}, which {} has {}: {}",
+            same ? "waves" : "blocks", now, reinterpret_cast<const std::byte*>(a.base) + a.offset - found_begin_,
+            coordinates_of(a), who, before,
+            same ? "a sync() is for LDS alone; go through that"
+                 : "give each element to one block, or use two launches"));
+    }
+
+    [[noreturn]] void fail(const std::string& what)
+    {
+        const std::string where = verb_ == nullptr   ? ""
+                                  : verb_depth_ == 0 ? fmt::format("after {} at {}:{}, ", verb_, line_.file, line_.line)
+                                                     : fmt::format("{} at {}:{}, ", verb_, line_.file, line_.line);
+        const std::string thread = in_threads_ ? fmt::format(", wave {}, lane {}", wave(), now_.lane) : "";
+        throw violation_found{fmt::format("kernel {}: {} ({}block {}{})", launch_.program.name, what, where,
+                                          launch_.name_of(block_), thread)};
+    }
+
+    checked_launch::shared& launch_;
+    std::byte* lds_;
+    std::size_t rank_bytes_, bytes_;
+    int rank_waves_, waves_;
+    bool lockstep_;     // lanes of a wave run together
+    bool asynchronous_; // copies to LDS go on while threads do
+    std::uint64_t block_ = 0;
+    std::uint64_t turns_ = 0;
+
+    std::uint32_t start_ = 0;        // of the block: no clock has shown so much before
+    std::vector<time_list> clocks_;  // what each agent knows of each one's clock, its own included
+    std::vector<time_list> batches_; // of each wave's copies: when they were closed
+    std::vector<std::uint32_t> wave_syncs_;
+    std::uint32_t barriers_ = 0;    // of all agents
+    std::vector<product> products_; // under way, the oldest first
+    std::unordered_map<const void*, arrival> arrivals_;
+    time_list cluster_;
+    std::vector<cell> cells_;
+    std::vector<time_list>
+        readers_; // of each agent, when it last read a cell: of those in reading_, the others have read none
+    std::vector<std::size_t> reading_;
+    std::vector<std::pair<const char*, source_line>> verbs_; // verbs in source lines; the first is none
+    std::uint16_t last_verb_ = 0;
+    role role_               = {};
+    std::vector<role> roles_;
+    bool copies_ = false, product_ = false;
+
+    unsigned phase_ = 0;
+    std::unordered_map<std::uint64_t, unsigned> known_phases_; // of other blocks
+    const std::byte* found_begin_ = nullptr;
+    std::shared_ptr<host_memory> found_;
+    std::uint64_t found_changes_ = 0;
+};
+
+checked_launch::checked_launch(const kernel& k, grid blocks, std::uint32_t seed)
+    : shared_(std::make_unique<shared>(k, blocks, seed))
+{
+}
+checked_launch::~checked_launch() = default;
+
+grid checked_launch::block_at(std::uint64_t n) const
+{
+    const auto b = static_cast<std::uint64_t>((static_cast<unsigned __int128>(n) * shared_->step + shared_->shift) %
+                                              shared_->count);
+    return {static_cast<unsigned>(b % shared_->blocks.x),
+            static_cast<unsigned>(b / shared_->blocks.x % shared_->blocks.y),
+            static_cast<unsigned>(b / shared_->blocks.x / shared_->blocks.y)};
+}
+
+status checked_launch::finish() const
+{
+    const std::shared_lock hold(memories().lock);
+    for(const auto& [begin, memory] : memories().at)
+        if(!red_zones_are_intact(begin, memory->bytes))
+            return rejection{fmt::format(
+                "kernel {}: a program writes to buffers of the device alone: bytes before or behind one of {} "
+                "bytes have been written, by a pointer: views are checked where they are accessed",
+                shared_->program.name, memory->bytes)};
+    return {};
+}
+
+checked_launch::worker::worker(checked_launch& launch, std::byte* lds)
+    : checker_(std::make_unique<checker>(*launch.shared_, lds))
+{
+}
+checked_launch::worker::~worker() = default;
+
+status checked_launch::worker::run(const void* arguments, grid at)
+{
+    checker_of_program = checker_.get();
+    status done        = checker_->run(arguments, at);
+    checker_of_program = nullptr;
+    return done;
+}
+
+} // namespace ck_tile

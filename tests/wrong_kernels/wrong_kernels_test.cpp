@@ -1,0 +1,881 @@
+// SPDX-License-Identifier: MIT
+// Kernels with one mistake each, which the checker of the host target rejects; and the same kernels without it, of which it says nothing.
+#include "ck_tile/gemm/mma.hpp"
+#include "ck_tile/runtime/device.hpp"
+#include "ck_tile/runtime/host_checks.hpp"
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/verbs/arrive_wait_barrier.hpp"
+#include "ck_tile/verbs/copy.hpp"
+#include "ck_tile/verbs/load_store.hpp"
+#include "ck_tile/verbs/map.hpp"
+#include "ck_tile/verbs/reduce.hpp"
+#include "ck_tile/verbs/reduce_into_lds.hpp"
+#include "ck_tile/verbs/stage_ring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace ck_tile
+{
+namespace
+{
+
+// Two waves and rows of floats: a wave has a row, or half of the columns of both; or a lane has other columns than in a row.
+template <architecture A>
+inline constexpr int lanes = facts(A).wave;
+template <architecture A>
+inline constexpr int columns = 4 * lanes<A>;
+template <architecture A>
+inline constexpr distribution by_row = {
+    .lengths = {2, columns<A>}, .wave = {{2, 0, 1}}, .lane = {{lanes<A>, 1, 4}}, .reg = {}, .vec = {{4, 1, 1}}};
+template <architecture A>
+inline constexpr distribution by_column = {.lengths = {2, columns<A>},
+                                           .wave    = {{2, 1, columns<A> / 2}},
+                                           .lane    = {{lanes<A>, 1, 2}},
+                                           .reg     = {{2, 0, 1}},
+                                           .vec     = {{2, 1, 1}}};
+template <architecture A>
+inline constexpr distribution by_lane = {
+    .lengths = {2, columns<A>}, .wave = {{2, 0, 1}}, .lane = {{lanes<A>, 1, 1}}, .reg = {{4, 1, lanes<A>}}, .vec = {}};
+template <architecture A>
+using rows_in_lds = lds_tile<float, lds_layout{.rows = 2, .cols = columns<A>}>;
+
+struct buffers
+{
+    float* x;
+    float* y;
+    unsigned* counters;
+};
+
+template <architecture A, int Lds = rows_in_lds<A>::bytes, int Waves = 2>
+struct program_base
+{
+    static constexpr architecture arch = A;
+    static constexpr int threads = Waves * lanes<A>, lds_bytes = Lds;
+    using arguments = buffers;
+};
+
+template <architecture A>
+auto rows_of(float* from)
+{
+    return packed_view(from, multi_index{2, columns<A>});
+}
+template <architecture A, distribution D = by_row<A>>
+auto window_of(float* from)
+{
+    return make_window<D>(rows_of<A>(from), multi_index{0, 0});
+}
+
+// Waves, and LDS
+
+template <architecture A, bool Wrong>
+struct read_without_a_barrier : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        store(lds, load(window_of<A>(a.x)));
+        if(!Wrong)
+            b.sync();
+        store(window_of<A, by_column<A>>(a.y), load<by_column<A>>(lds));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct overwritten_without_a_barrier : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        store(lds, load(window_of<A>(a.x)));
+        b.sync();
+        store(window_of<A, by_column<A>>(a.y), load<by_column<A>>(lds));
+        if(!Wrong)
+            b.sync();
+        store(lds, fill<float, by_row<A>>(1.f));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct written_twice_without_a_barrier : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        store(lds, load(window_of<A>(a.x)));
+        if(!Wrong)
+            b.sync();
+        store(lds, fill<float, by_column<A>>(1.f));
+        b.sync();
+        store(window_of<A>(a.y), load<by_row<A>>(lds));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct last_barrier_of_a_loop : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        auto sum = fill<float, by_column<A>>(0.f);
+        for(int i = 0; i < 3; ++i)
+        {
+            store(lds, load(window_of<A>(a.x)));
+            b.sync();
+            sum = map([](float s, float x) { return s + x; }, sum, load<by_column<A>>(lds));
+            store(lds, sum); // where no other wave reads
+            if(!Wrong || i == 0)
+                b.sync();
+        }
+        store(window_of<A, by_column<A>>(a.y), sum);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct element_of_another_wave : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const auto numbers = b.template lds_at<float>(0);
+        for_each_index<by_row<A>>(2 * lanes<A>, [&](thread, int i) { numbers[i] = float(i); });
+        if(!Wrong)
+            b.sync();
+        tile<float, by_row<A>> y;
+        for_each_thread<by_row<A>>([&](thread t) {
+            for_each_element<by_row<A>>(
+                [&](int r, int v) { y.file_of(t).set(r, v, numbers[(1 - t.wave) * lanes<A> + t.lane]); });
+        });
+        store(window_of<A>(a.y), y);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct lds_that_nobody_has_written : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        if(!Wrong)
+            store(lds, load(window_of<A>(a.x)));
+        b.sync();
+        store(window_of<A>(a.y), load<by_row<A>>(lds));
+    }
+};
+
+// A sum that counts on zeros.
+template <architecture A, bool Wrong>
+struct sum_that_is_not_cleared : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const auto sums = b.template lds_at<float>(0);
+        if(!Wrong)
+            for_each_index<by_row<A>>(2 * lanes<A>, [&](thread, int i) { sums[i] = 0; });
+        for_each_index<by_row<A>>(2 * lanes<A>, [&](thread, int i) { sums[i] += float(i); });
+        tile<float, by_row<A>> y = fill<float, by_row<A>>(0.f);
+        store(window_of<A>(a.y), y);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct lds_too_small : program_base<A, rows_in_lds<A>::bytes - (Wrong ? 1 : 0)>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        store(lds, load(window_of<A>(a.x)));
+        b.sync();
+        store(window_of<A>(a.y), load<by_row<A>>(lds));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct element_behind_lds : program_base<A>
+{
+    static void run(const block& b, const buffers&)
+    {
+        const auto numbers = b.template lds_at<float>(0);
+        for_each_index<by_row<A>>(2 * columns<A> + Wrong, [&](thread, int i) { numbers[i] = 1; });
+    }
+};
+
+template <architecture A, bool Wrong>
+struct lds_not_aligned : program_base<A, rows_in_lds<A>::bytes + 16>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(Wrong ? 4 : 16)};
+        store(lds, load(window_of<A>(a.x)));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct origin_beyond_the_tile : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        store(lds, load(window_of<A>(a.x)));
+        b.sync();
+        const auto some = load<by_row<A>>(lds, multi_index{Wrong ? 1 : 0, 0});
+        store(window_of<A>(a.y), some);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct reduce_without_lds : program_base<A, Wrong ? 0 : reduce_lds_bytes<by_row<A>, float>(0)>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const auto x = load(window_of<A>(a.x));
+        (void)reduce<0>(b, x, [](float l, float r) { return l + r; });
+    }
+};
+
+// Barriers, roles, shapes
+
+template <architecture A, bool Wrong>
+struct barrier_of_one_thread : program_base<A>
+{
+    static void run(const block& b, const buffers&)
+    {
+        for_each_index<by_row<A>>(1, [&](thread, int) {
+            if(Wrong)
+                b.sync();
+        });
+        b.sync();
+    }
+};
+
+template <architecture A, bool Wrong>
+struct verb_of_one_thread : program_base<A>
+{
+    static void run(const block&, const buffers& a)
+    {
+        const auto tell = [&] { store(window_of<A>(a.y), fill<float, by_row<A>>(1.f)); };
+        if(Wrong)
+            for_each_index<by_row<A>>(1, [&](thread, int) { tell(); });
+        else
+            tell();
+    }
+};
+
+template <architecture A, bool Wrong>
+struct barrier_of_some_waves : program_base<A>
+{
+    static void run(const block& b, const buffers&)
+    {
+        const role_scope role(0, Wrong ? 1 : 2);
+        b.sync();
+    }
+};
+
+template <architecture A, bool Wrong>
+struct more_waves_than_the_tile : program_base<A, 0, Wrong ? 4 : 2>
+{
+    static void run(const block&, const buffers& a) { store(window_of<A>(a.y), load(window_of<A>(a.x))); }
+};
+
+template <architecture A, bool Wrong>
+struct lanes_of_another_wave : program_base<A>
+{
+    static constexpr architecture other = lanes<A> == 64 ? architecture::gfx11 : architecture::gfx942;
+
+    static void run(const block&, const buffers& a)
+    {
+        constexpr architecture shape = Wrong ? other : A;
+        store(window_of<shape>(a.y), fill<float, by_row<shape>>(0.f));
+    }
+};
+
+// An instruction of fp16, or one of another architecture.
+template <architecture A, bool Wrong>
+struct instruction_of_others : program_base<A, 0, 1>
+{
+    static constexpr gemm::shape mfma  = {32, 32, 32, 1, 1, opcode::mfma_32x32x8_fp16},
+                                 later = {32, 32, 32, 1, 1, opcode::mfma_32x32x16_fp16},
+                                 wmma  = {16, 16, 32, 1, 1, opcode::wmma_16x16x16_fp16},
+                                 mma   = {16, 8, 32, 1, 1, opcode::mma_16x8x16_fp16};
+    static constexpr gemm::shape s     = A == architecture::gfx942  ? (Wrong ? later : mfma)
+                                         : A == architecture::gfx11 ? (Wrong ? mma : wmma)
+                                                                    : (Wrong ? wmma : mma);
+
+    static void run(const block&, const buffers&)
+    {
+        auto acc = accumulators<s>();
+        ck_tile::mma<s>(acc, fill<fp16, gemm::a_fragments(s)>(fp16(0)), fill<fp16, gemm::b_fragments(s)>(fp16(0)));
+    }
+};
+
+// Memory
+
+template <architecture A, bool Wrong>
+struct view_longer_than_its_memory : program_base<A>
+{
+    static void run(const block&, const buffers& a)
+    {
+        const tensor_view x{a.x, std::int64_t(2) * columns<A> - Wrong, packed(multi_index{2, columns<A>})};
+        store(window_of<A>(a.y), load(make_window<by_row<A>>(x, multi_index{0, 0})));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct strides_beyond_the_memory : program_base<A>
+{
+    static void run(const block&, const buffers& a)
+    {
+        const tensor_view x{a.x, std::int64_t(2) * columns<A>,
+                            strided<2>{{2, columns<A>}, {Wrong ? 2 * columns<A> : columns<A>, 1}}};
+        store(make_window<by_row<A>>(x, multi_index{0, 0}), fill<float, by_row<A>>(1.f));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct strides_before_the_memory : program_base<A>
+{
+    static void run(const block&, const buffers& a)
+    {
+        const tensor_view x{a.x, std::int64_t(2) * columns<A>,
+                            strided<2>{{2, columns<A>}, {Wrong ? -columns<A> : columns<A>, 1}}};
+        (void)load(make_window<by_row<A>>(x, multi_index{0, 0}));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct view_behind_a_buffer : program_base<A>
+{
+    static void run(const block&, const buffers& a) { (void)load(window_of<A>(a.x + (Wrong ? 4 : 0))); }
+};
+
+template <architecture A, bool Wrong>
+struct view_before_a_buffer : program_base<A>
+{
+    static void run(const block&, const buffers& a) { (void)load(window_of<A>(a.x - (Wrong ? 4 : 0))); }
+};
+
+template <architecture A, bool Wrong>
+struct pointer_behind_a_buffer : program_base<A>
+{
+    static void run(const block&, const buffers& a)
+    {
+        for_each_index<by_row<A>>(1, [&](thread, int) { a.y[2 * columns<A> - (Wrong ? 0 : 1)] = 1; });
+    }
+};
+
+template <architecture A, bool Wrong>
+struct vector_across_rows : program_base<A>
+{
+    static void run(const block&, const buffers& a)
+    {
+        const multi_index<2> strides = Wrong ? multi_index{1, 2} : multi_index{columns<A>, 1};
+        const tensor_view x{a.x, std::int64_t(2) * columns<A>, strided<2>{{2, columns<A> - 3 * Wrong}, strides}};
+        (void)load(make_window<by_column<A>>(x, multi_index{0, 0}));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct vector_over_the_end_of_a_row : program_base<A>
+{
+    static void run(const block&, const buffers& a)
+    {
+        const int length = columns<A> - (Wrong ? 2 : 4);
+        const tensor_view x{a.x, std::int64_t(2) * columns<A>, strided<2>{{2, length}, {columns<A>, 1}}};
+        (void)load(make_window<by_row<A>>(x, multi_index{0, 0}));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct rows_not_aligned : program_base<A>
+{
+    static void run(const block&, const buffers& a)
+    {
+        const tensor_view x{a.x + (Wrong ? 1 : 0), columns<A>, packed(multi_index{1, columns<A> - 4})};
+        (void)load(make_window<by_row<A>>(x, multi_index{0, 0}));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct elements_of_two_blocks : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const auto halves           = packed_view(a.y, multi_index{4, columns<A> / 2});
+        constexpr distribution half = {.lengths = {2, columns<A> / 2},
+                                       .wave    = {{2, 0, 1}},
+                                       .lane    = {{lanes<A>, 1, 2}},
+                                       .reg     = {},
+                                       .vec     = {{2, 1, 1}}};
+        store(make_window<half>(halves, multi_index{int(b.at.x) * (Wrong ? 1 : 2), 0}), fill<float, half>(1.f));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct block_that_reads_another : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        if(b.at.x == 0)
+            store(window_of<A>(a.y), fill<float, by_row<A>>(1.f));
+        else
+            (void)load(window_of<A>(Wrong ? a.y : a.x));
+    }
+};
+
+template <architecture A, bool Wrong>
+struct waves_through_memory : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        store(window_of<A>(a.y), fill<float, by_row<A>>(1.f));
+        b.sync();
+        if(Wrong)
+            (void)load(window_of<A, by_column<A>>(a.y));
+        else
+            (void)load(window_of<A>(a.y));
+    }
+};
+
+// The last of two blocks adds up what both have left, if it has counted them.
+template <architecture A, bool Wrong>
+struct blocks_that_do_not_arrive : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const auto rows            = packed_view(a.y, multi_index{2, columns<A>});
+        constexpr distribution row = {.lengths = {1, columns<A>},
+                                      .wave    = {{2, 1, columns<A> / 2}},
+                                      .lane    = {{lanes<A>, 1, 2}},
+                                      .reg     = {},
+                                      .vec     = {{2, 1, 1}}};
+        store(make_window<row>(rows, multi_index{int(b.at.x), 0}), fill<float, row>(1.f));
+        bool last = true;
+        if(!Wrong)
+            last = arrive_in_memory<2>(a.counters) == 1;
+        if(last)
+            for(int block = 0; block < 2; ++block)
+                (void)load(make_window<row>(rows, multi_index{block, 0}));
+    }
+};
+
+// What Hopper does meanwhile
+
+constexpr architecture hopper = architecture::sm90;
+
+template <architecture A, bool Wrong>
+struct copies_not_waited_for : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        copy(window_of<A>(a.x), lds);
+        commit_copies();
+        if(!Wrong)
+            wait_for_copies<0>();
+        b.sync();
+        (void)load<by_row<A>>(lds);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct one_batch_too_few : program_base<A, 2 * rows_in_lds<A>::bytes>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> first{b.lds_at<float>(0)}, second{b.lds_at<float>(rows_in_lds<A>::bytes)};
+        copy(window_of<A>(a.x), first);
+        commit_copies();
+        copy(window_of<A>(a.y), second);
+        commit_copies();
+        wait_for_copies<1>();
+        b.sync();
+        (void)load<by_row<A>>(Wrong ? second : first);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct copies_without_a_barrier : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        copy(window_of<A>(a.x), lds);
+        commit_copies();
+        wait_for_copies<0>();
+        if(!Wrong)
+            b.sync();
+        (void)load<by_column<A>>(lds);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct copy_over_what_is_read : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        store(lds, load(window_of<A>(a.x)));
+        b.sync();
+        (void)load<by_column<A>>(lds);
+        if(!Wrong)
+            b.sync();
+        copy(window_of<A>(a.x), lds);
+        commit_copies();
+    }
+};
+
+constexpr gemm::shape of_lds        = {64, 64, 64, 4, 1, opcode::wgmma_64x64x16_fp16};
+using operand_in_lds                = lds_tile<fp16, swizzled_128b<majorness::k>{64, 64}>;
+constexpr distribution operand_rows = {
+    .lengths = {64, 64}, .wave = {{4, 0, 16}}, .lane = {{8, 1, 8}, {4, 0, 1}}, .reg = {{4, 0, 4}}, .vec = {{8, 1, 1}}};
+
+struct product_base : program_base<hopper, 2 * operand_in_lds::bytes, 4>
+{
+    static operand_in_lds a_in(const block& b) { return {b.lds_at<fp16>(0)}; }
+    static operand_in_lds b_in(const block& b) { return {b.lds_at<fp16>(operand_in_lds::bytes)}; }
+    static void put(const block& b)
+    {
+        store(a_in(b), fill<fp16, operand_rows>(fp16(0)));
+        store(b_in(b), fill<fp16, operand_rows>(fp16(0)));
+        see_copies();
+        b.sync();
+    }
+};
+
+template <architecture, bool Wrong>
+struct accumulators_of_a_product_under_way : product_base
+{
+    static void run(const block& b, const buffers&)
+    {
+        put(b);
+        auto acc = accumulators<of_lds>();
+        mma<of_lds>(acc, a_in(b), b_in(b));
+        if(!Wrong)
+            wait_for_products<0>();
+        pin_accumulators(acc);
+        wait_for_products<0>();
+    }
+};
+
+template <architecture, bool Wrong>
+struct operands_of_a_product_under_way : product_base
+{
+    static void run(const block& b, const buffers&)
+    {
+        put(b);
+        auto acc = accumulators<of_lds>();
+        mma<of_lds>(acc, a_in(b), b_in(b));
+        if(!Wrong)
+            wait_for_products<0>();
+        b.sync();
+        store(a_in(b), fill<fp16, operand_rows>(fp16(1)));
+        wait_for_products<0>();
+    }
+};
+
+template <architecture, bool Wrong>
+struct product_that_nobody_waits_for : product_base
+{
+    static void run(const block& b, const buffers&)
+    {
+        put(b);
+        auto acc = accumulators<of_lds>();
+        mma<of_lds>(acc, a_in(b), b_in(b));
+        if(!Wrong)
+            wait_for_products<0>();
+    }
+};
+
+template <architecture A, bool Wrong>
+struct arrival_that_is_not_waited_for : program_base<A, rows_in_lds<A>::bytes + 16>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        arrive_wait_barrier<2, lanes<A>> done(b, rows_in_lds<A>::bytes);
+        b.sync();
+        store(lds, load(window_of<A>(a.x)));
+        done.arrive();
+        if(!Wrong)
+            done.wait();
+        (void)load<by_column<A>>(lds);
+        done.close(b);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct written_after_the_arrival : program_base<A, rows_in_lds<A>::bytes + 16>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        arrive_wait_barrier<2, lanes<A>> done(b, rows_in_lds<A>::bytes);
+        b.sync();
+        if(Wrong)
+            done.arrive();
+        store(lds, load(window_of<A>(a.x)));
+        if(!Wrong)
+            done.arrive();
+        done.wait();
+        (void)load<by_column<A>>(lds);
+        done.close(b);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct phase_that_nobody_ends : program_base<A, 16>
+{
+    static void run(const block& b, const buffers&)
+    {
+        arrive_wait_barrier<2, lanes<A>> done(b, 0);
+        b.sync();
+        if(!Wrong)
+            done.arrive();
+        done.wait();
+        done.close(b);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct mbarrier_of_another_wave : program_base<A, 16>
+{
+    static void run(const block& b, const buffers&)
+    {
+        arrive_wait_barrier<2, lanes<A>> done(b, 0);
+        if(!Wrong)
+            b.sync();
+        done.arrive();
+        done.wait();
+        done.close(b);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct mbarrier_that_ends_too_early : program_base<A, 16>
+{
+    static void run(const block& b, const buffers&)
+    {
+        arrive_wait_barrier<2, lanes<A>> done(b, 0);
+        b.sync();
+        done.arrive();
+        done.wait();
+        if(!Wrong)
+            b.sync();
+        mbarrier* const memory = b.lds_at<mbarrier>(0);
+        for_each_index<by_row<A>>(1, [&](thread, int) { memory->invalidate(); });
+        b.sync();
+    }
+};
+
+// One wave fills a stage that the other uses.
+template <architecture A, bool Wrong, bool ReadsEarly>
+struct ring_program : program_base<A, 64 * 4 + 64>
+{
+    static void run(const block& b, const buffers&)
+    {
+        constexpr distribution row = {
+            .lengths = {1, lanes<A>}, .wave = {}, .lane = {{lanes<A>, 1, 1}}, .reg = {}, .vec = {}};
+        const lds_tile<float, lds_layout{.rows = 1, .cols = lanes<A>}> stage{b.lds_at<float>(0)};
+        stage_ring<1, 1, 1, lanes<A>> ring(b, 64 * 4);
+        b.sync();
+        for(int i = 0; i < 2; ++i)
+        {
+            {
+                const role_scope filling(1, 1);
+                ring.wait_free();
+                if(!Wrong || ReadsEarly)
+                    store(stage, fill<float, row>(1.f + i));
+                ring.filled();
+                if(Wrong && !ReadsEarly)
+                    store(stage, fill<float, row>(1.f + i));
+            }
+            const role_scope usage(0, 1);
+            ring.wait_full();
+            if(!Wrong || !ReadsEarly)
+                (void)load<row>(stage);
+            ring.used();
+            if(Wrong && ReadsEarly)
+                (void)load<row>(stage);
+        }
+        ring.close(b);
+    }
+};
+template <architecture A, bool Wrong>
+using stage_told_before_it_is_filled = ring_program<A, Wrong, false>;
+template <architecture A, bool Wrong>
+using stage_used_after_it_is_free = ring_program<A, Wrong, true>;
+
+template <architecture A, bool Wrong>
+struct lanes_that_do_not_meet : program_base<A>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        store(lds, load(window_of<A>(a.x)));
+        if(!Wrong)
+            sync_wave();
+        (void)load<by_lane<A>>(lds);
+    }
+};
+
+template <architecture A, bool Wrong>
+struct ranks_that_do_not_meet : program_base<A, 256>
+{
+    static constexpr int cluster      = 2;
+    static constexpr distribution all = {.lengths = {2, 2 * lanes<A>},
+                                         .wave    = {{2, 1, lanes<A>}},
+                                         .lane    = {{lanes<A>, 1, 1}},
+                                         .reg     = {},
+                                         .vec     = {},
+                                         .cluster = {{2, 0, 1}}};
+
+    static void run(const block& b, const buffers&)
+    {
+        for_each_index<all>(1, [&](thread t, int) { b.lds_of<float>(t, 0)[0] = float(t.rank); });
+        if(Wrong)
+            b.sync();
+        else
+            b.template sync_cluster<2>();
+        for_each_index<all>(1, [&](thread t, int) { (void)b.lds_of_rank<float>(1 - t.rank, 0)[0]; });
+        b.template arrive_cluster<2>();
+        b.template wait_cluster<2>();
+    }
+};
+
+// Runs both, of `blocks` blocks, in the order of numbers and in others.
+template <template <architecture, bool> class Program, architecture A>
+void expect_found(const char* text, unsigned blocks = 1)
+{
+    SCOPED_TRACE(facts(A).name);
+    const auto run = [&]<bool Wrong>(std::bool_constant<Wrong>, std::uint32_t seed) {
+        set_host_checks({.enabled = true, .seed = seed});
+        const auto dev      = device::open(std::string("host:") + facts(A).name);
+        const auto bytes    = std::size_t(2 * columns<A>) * sizeof(float);
+        const auto x        = dev->allocate_zeroed(bytes);
+        const auto y        = dev->allocate_zeroed(bytes);
+        const auto counters = dev->allocate_zeroed(sizeof(unsigned));
+        constexpr kernel k  = make_kernel<Program<A, Wrong>>("wrong_kernel");
+        const status done   = dev->launch(k, {blocks, 1, 1},
+                                          buffers{static_cast<float*>(x->data()), static_cast<float*>(y->data()),
+                                                  static_cast<unsigned*>(counters->data())});
+        set_host_checks({});
+        return done;
+    };
+    for(const std::uint32_t seed : {0u, 1u, 77u})
+    {
+        const status right = run(std::false_type{}, seed);
+        EXPECT_TRUE(right) << right.reason();
+        const status wrong = run(std::true_type{}, seed);
+        EXPECT_FALSE(wrong) << "the mistake is not seen: " << text;
+        EXPECT_NE(wrong.reason().find(text), std::string::npos) << wrong.reason() << "\n  does not say: " << text;
+    }
+}
+
+// On waves of 64 lanes, of 32, and on Hopper.
+template <template <architecture, bool> class Program>
+void expect_found_everywhere(const char* text, unsigned blocks = 1)
+{
+    expect_found<Program, architecture::gfx942>(text, blocks);
+    expect_found<Program, architecture::gfx11>(text, blocks);
+    expect_found<Program, architecture::sm90>(text, blocks);
+}
+
+TEST(WrongKernels, Lds)
+{
+    expect_found_everywhere<read_without_a_barrier>("take turns at LDS");
+    expect_found_everywhere<overwritten_without_a_barrier>("is written, which ");
+    expect_found_everywhere<written_twice_without_a_barrier>("has written in store at");
+    expect_found_everywhere<last_barrier_of_a_loop>("take turns at LDS");
+    expect_found_everywhere<element_of_another_wave>("take turns at LDS");
+    expect_found_everywhere<lds_that_nobody_has_written>("LDS is written before it is read");
+    expect_found_everywhere<sum_that_is_not_cleared>("LDS is written before it is read");
+    expect_found_everywhere<lds_too_small>("a program keeps to its LDS");
+    expect_found_everywhere<element_behind_lds>("a program keeps to its LDS");
+    expect_found_everywhere<lds_not_aligned>("an access to LDS is aligned to its size");
+    expect_found_everywhere<origin_beyond_the_tile>("lies beyond the rows or columns of the tile in LDS");
+    expect_found_everywhere<reduce_without_lds>("takes reduce_lds_bytes() of LDS");
+}
+
+TEST(WrongKernels, BarriersAndShapes)
+{
+    expect_found_everywhere<barrier_of_one_thread>("a barrier is for all threads of the block");
+    expect_found_everywhere<verb_of_one_thread>("a verb is for all threads of the block");
+    expect_found_everywhere<barrier_of_some_waves>("1 of its 2 waves call it");
+    expect_found_everywhere<more_waves_than_the_tile>("a tile has the waves of the program");
+    expect_found_everywhere<lanes_of_another_wave>("a tile has the lanes of the architecture's waves");
+    expect_found_everywhere<instruction_of_others>("a program multiplies with instructions of its architecture");
+}
+
+TEST(WrongKernels, Memory)
+{
+    expect_found_everywhere<view_longer_than_its_memory>("a view's elements lie in its memory");
+    expect_found_everywhere<strides_beyond_the_memory>(") of the view are written");
+    expect_found_everywhere<strides_before_the_memory>("bytes before it");
+    expect_found_everywhere<view_behind_a_buffer>("a view lies in a buffer of the device");
+    expect_found_everywhere<view_before_a_buffer>("a view lies in a buffer of the device: bytes -16 to -1");
+#if !__has_feature(address_sanitizer) // which says it itself
+    expect_found_everywhere<pointer_behind_a_buffer>("a program writes to buffers of the device alone");
+#endif
+    expect_found_everywhere<vector_across_rows>("a vector runs along a dimension of stride 1");
+    expect_found_everywhere<vector_over_the_end_of_a_row>("ends where the view does not exist");
+    expect_found_everywhere<rows_not_aligned>("an access is aligned to its size");
+    expect_found_everywhere<elements_of_two_blocks>("give each element to one block", 2);
+    expect_found_everywhere<block_that_reads_another>("blocks of a launch do not touch what another writes", 2);
+    expect_found_everywhere<waves_through_memory>("a sync() is for LDS alone");
+    expect_found_everywhere<blocks_that_do_not_arrive>("blocks of a launch do not touch what another writes", 2);
+}
+
+TEST(WrongKernels, WhatGoesOnMeanwhile)
+{
+    expect_found<copies_not_waited_for, hopper>("an asynchronous copy of wave");
+    expect_found<one_batch_too_few, hopper>("wait_for_copies() in its wave");
+    expect_found<copies_without_a_barrier, hopper>("take turns at LDS");
+    expect_found<copy_over_what_is_read, hopper>("is written by an asynchronous copy, which wave");
+    expect_found<accumulators_of_a_product_under_way, hopper>("accumulators are used after wait_for_products");
+    expect_found<operands_of_a_product_under_way, hopper>("a product under way of wave");
+    expect_found<product_that_nobody_waits_for, hopper>("products of operands in LDS are waited for");
+    expect_found<arrival_that_is_not_waited_for, hopper>("take turns at LDS");
+    expect_found<written_after_the_arrival, hopper>("take turns at LDS");
+    expect_found<phase_that_nobody_ends, hopper>("waiting for a phase that nobody ends");
+    expect_found<mbarrier_of_another_wave, hopper>("an mbarrier is used after a barrier of the block");
+    expect_found<mbarrier_that_ends_too_early, hopper>("an mbarrier begins, and ends, when all threads have met");
+    expect_found<stage_told_before_it_is_filled, hopper>("LDS");
+    expect_found<stage_used_after_it_is_free, hopper>("LDS");
+    expect_found<lanes_that_do_not_meet, hopper>("lanes of a wave take turns at LDS on sm90");
+    expect_found<ranks_that_do_not_meet, hopper>("take turns at LDS");
+}
+
+// The verb's line, block, wave and lane, byte and coordinates.
+TEST(WrongKernels, AreNamedByPlace)
+{
+    set_host_checks({.enabled = true});
+    const auto dev     = device::open("host:gfx942");
+    const auto x       = dev->allocate_zeroed(2 * columns<architecture::gfx942> * sizeof(float));
+    constexpr kernel k = make_kernel<read_without_a_barrier<architecture::gfx942, true>>("named");
+    auto* const data   = static_cast<float*>(x->data());
+    const status done  = dev->launch(k, {1, 1, 1}, buffers{data, data, nullptr});
+    set_host_checks({});
+    const std::string& text = done.reason();
+    for(const char* words : {"kernel named: ", "byte 1024 is read, which wave 1 has written in store at ",
+                             "wrong_kernels_test.cpp:", "(load at ", ", block (0, 0, 0), wave 0, lane 0)"})
+        EXPECT_NE(text.find(words), std::string::npos) << text << "\n  lacks: " << words;
+}
+
+// Without checks, and for those who ask for none, a launch runs wrong programs.
+TEST(WrongKernels, RunWhereNobodyLooks)
+{
+    set_host_checks({});
+    const auto dev     = device::open("host:gfx942");
+    const auto x       = dev->allocate_zeroed(2 * columns<architecture::gfx942> * sizeof(float));
+    constexpr kernel k = make_kernel<read_without_a_barrier<architecture::gfx942, true>>("unseen");
+    auto* const data   = static_cast<float*>(x->data());
+    EXPECT_TRUE(dev->launch(k, {1, 1, 1}, buffers{data, data, nullptr}));
+    set_host_checks({.enabled = true, .seed = 5});
+    EXPECT_EQ(current_host_checks().seed, 5u);
+    EXPECT_FALSE(dev->launch(k, {1, 1, 1}, buffers{data, data, nullptr}));
+    set_host_checks({});
+}
+
+} // namespace
+} // namespace ck_tile
