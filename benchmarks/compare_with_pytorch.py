@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Times the suite here and in PyTorch on the same GPU, in one go, and prints the ratios.
 
-    benchmarks/compare_with_pytorch.py --programs build/bin/benchmark_* [--output results.json]
+    benchmarks/compare_with_pytorch.py --profiler build/bin/ck_tile_profiler [--operations grouped_conv_fwd ...] [--output results.json]
 
 PyTorch runs eagerly (with cuDNN's or MIOpen's benchmark mode) and through torch.compile. Both sides take the median of 20
 runs with cold caches: inputs are rotated among copies of 512 MB and more. The ceilings, a device-to-device copy and a large
@@ -224,9 +224,24 @@ def best_of(eager, compiled):
     return min(t for t in (eager, compiled) if t is not None)
 
 
+def chosen_plans(given, operation):
+    """What the profiler measures of the plan that is made for each row."""
+    options = [*(["--rows", given.rows] if given.rows else []), *(["--dtype", given.dtypes] if given.dtypes else [])]
+    with tempfile.TemporaryDirectory() as folder:
+        profile = Path(folder) / "profile.json"
+        done = subprocess.run([given.profiler.resolve(), operation, "0", "2", "1", "--suite", given.suite, "--target", given.target,
+                               "--chosen", "--repeats", "20", "--json", profile, *options], stdout=subprocess.DEVNULL)
+        problems = json.loads(profile.read_text())["problems"] if done.returncode == 0 else []
+    return done, [{**{key: problem[key] for key in ("operation", "row", "name", "dtype", "floor_bytes", "flops")},
+                   "ms": plan["timing"]["median_ms"], "tflops": plan["timing"]["tflops"],
+                   "floor_gb_per_s": plan["timing"]["gb_per_s"], "instance": plan["instance"], "splits": plan["splits"]}
+                  for problem in problems for plan in problem["measured"]]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", required=True, nargs="+", type=Path, help="benchmark_<operation>")
+    parser.add_argument("--profiler", required=True, type=Path, help="ck_tile_profiler")
+    parser.add_argument("--operations", nargs="+", default=["all"], help="default: all that the suite has")
     parser.add_argument("--suite", type=Path, default=Path(__file__).with_name("suite.json"))
     parser.add_argument("--target", default="auto")
     parser.add_argument("--rows", default="", help="comma-separated; default: all")
@@ -236,14 +251,11 @@ def main():
     given = parser.parse_args()
 
     ours = []
-    for program in given.programs:
-        with tempfile.TemporaryDirectory() as folder:
-            lines = Path(folder) / "ours.jsonl"
-            options = [*(["--rows", given.rows] if given.rows else []), *(["--dtypes", given.dtypes] if given.dtypes else [])]
-            done = subprocess.run([program.resolve(), given.suite, "--target", given.target, "--json", lines, *options], stdout=subprocess.DEVNULL)
-            if done.returncode != 0:
-                return done.returncode
-            ours += [json.loads(line) for line in lines.read_text().splitlines()]
+    for operation in given.operations:
+        done, measured = chosen_plans(given, operation)
+        if done.returncode != 0:
+            return done.returncode
+        ours += measured
 
     torch.backends.cudnn.benchmark = True
     result = {"device": torch.cuda.get_device_name(), "torch": torch.__version__,

@@ -19,45 +19,57 @@ struct measured_plan
     int measured; // instances and splits
 };
 
-// Measures every instance that supports the problem, in the number of splits that costs least, half and double of it. Overwrites
-// the results. Who watches this thread's progress is told of instances.
+// The plans of the problem on one instance: in the number of splits that costs least, half and double of it; or in the one that is
+// asked for.
+template <class Op>
+result<std::vector<plan<Op>>> split_variants(const device& dev, const typename Op::problem& p,
+                                             std::string_view instance, int splits = 0)
+{
+    const auto usual = make_plan<Op>(dev, p, {.instance = instance, .splits = splits});
+    if(!usual)
+        return rejection{usual.reason()};
+    std::vector<plan<Op>> all = {*usual};
+    if(splits == 0 && Op::splits_reduction)
+        for(const int other : {usual->splits / 2, usual->splits * 2})
+            if(other > 0)
+                if(const auto candidate = make_plan<Op>(dev, p, {.instance = instance, .splits = other}))
+                    all.push_back(*candidate);
+    return all;
+}
+
+// Measures every instance that supports the problem, in several numbers of splits. Overwrites the results. Who watches this
+// thread's progress is told of instances.
 template <class Op>
 result<measured_plan<Op>> tune(const device& dev, const typename Op::problem& p, const typename Op::tensors& data)
 {
     result<measured_plan<Op>> best = rejection{"no instance supports the problem"};
     int measured = 0, tried = 0;
+    if(status valid = Op::validate(p); !valid)
+        return rejection{valid.reason()};
     std::vector<std::string_view> all;
-    for(const instance<Op>* i : instances<Op>(dev))
-        all.push_back(name_of(*i));
-    if constexpr(requires { Op::composed; })
-        all.push_back(Op::composed);
+    each_choice<Op>(dev, p, [&](const named_choice& each) { all.push_back(each.name); });
     for(const std::string_view name : all)
     {
         report_progress(tried++, static_cast<std::int64_t>(all.size()));
         const watched_progress unwatched({}); // what one instance does
-        const auto usual = make_plan<Op>(dev, p, {.instance = name});
-        if(!usual)
+        const auto variants = split_variants<Op>(dev, p, name);
+        if(!variants)
         {
             if(!best)
-                best = rejection{usual.reason()};
+                best = rejection{variants.reason()};
             continue;
         }
-        for(const int splits : {usual->splits, usual->splits / 2, usual->splits * 2})
+        for(const plan<Op>& candidate : *variants)
         {
-            if(splits == 0)
-                continue;
-            const auto candidate = make_plan<Op>(dev, p, {.instance = name, .splits = splits});
-            if(!candidate)
-                continue;
-            const result<device_buffer> workspace = dev.allocate(candidate->workspace_bytes);
+            const result<device_buffer> workspace = dev.allocate(candidate.workspace_bytes);
             if(!workspace)
                 continue; // a smaller split may fit
-            const result<double> time = dev.time([&] { return run(dev, *candidate, data, workspace->data()); });
+            const result<double> time = dev.time([&] { return run(dev, candidate, data, workspace->data()); });
             if(!time)
                 return rejection{time.reason()};
             ++measured;
             if(!best || *time < best->milliseconds)
-                best = measured_plan<Op>{*candidate, *time, 0};
+                best = measured_plan<Op>{candidate, *time, 0};
         }
     }
     if(best)
@@ -69,7 +81,10 @@ result<measured_plan<Op>> tune(const device& dev, const typename Op::problem& p,
 template <class Op>
 status accept_choice(tuned_choice& c)
 {
-    if(!c.instance.starts_with(std::string(Op::name) + "_"))
+    bool known = c.instance.starts_with(std::string(Op::name) + "_");
+    detail::each_formulation<Op>(
+        [&]<class F>(std::type_identity<F>) { known = known || c.instance.starts_with(std::string(F::name) + "_"); });
+    if(!known)
         return rejection{fmt::format("'{}' is not the name of an instance of {}", c.instance, Op::name)};
     const auto p = problem_from_json<typename Op::problem>(c.problem);
     if(!p)
@@ -111,7 +126,7 @@ status remember(const std::filesystem::path& file, const device& dev, const plan
     return tuned_table::set_in_file(file, Op::name, accept_choice<Op>, choice_of(dev, fastest));
 }
 
-// The plan that a tuned table chooses; where it has no choice for the device and the problem, the one that costs least.
+// The plan that a tuned table chooses; where it has no choice for the device and the problem, the one that is made without it.
 template <class Op>
 result<plan<Op>> make_plan(const device& dev, const typename Op::problem& p, const tuned_table& tuned)
 {

@@ -33,6 +33,7 @@ from generator.sets import targets_of  # noqa: E402
 from generator.sources import generate  # noqa: E402
 from generator.test_set import sample, test_set  # noqa: E402
 from generator.tool import HERE, INCLUDES, Tool  # noqa: E402
+from generator.tuned import read_tuned  # noqa: E402
 
 LONGEST_MESSAGE = 10_000  # letters
 
@@ -101,7 +102,7 @@ def run(arguments):
             raise ConfigurationError("generate needs --output FOLDER")
         for e in expansions:
             print(f"{operation}, {e.summary()}", file=sys.stderr)
-        generate(operation, tool.support, instances, arguments.output, arguments.gpu_targets.split(","))
+        generate(operation, tool.support, instances, read_tuned(folder, operation, targets), arguments.output, arguments.gpu_targets.split(","))
 
 
 def main():

@@ -8,6 +8,33 @@
 namespace ck_tile::harness
 {
 
+void comparison::set_worst(const expectation& of_it, double value, double overflow)
+{
+    expected = of_it.value;
+    actual   = value;
+    error    = judge(of_it, value, overflow).error;
+    bound    = of_it.bound;
+}
+
+double comparison::ratio() const
+{
+    if(elements == 0)
+        return -1;
+    return error == 0 ? 0 : bound > 0 ? error / bound : std::numeric_limits<double>::infinity();
+}
+
+void comparison::add(const comparison& next)
+{
+    const std::int64_t before = elements, failed = failures;
+    if(next.ratio() > ratio())
+    {
+        *this = next;
+        worst += before;
+    }
+    elements = before + next.elements;
+    failures = failed + next.failures;
+}
+
 std::vector<std::int64_t> coord_of(std::int64_t index, const std::vector<std::int64_t>& lengths)
 {
     std::vector<std::int64_t> coord(lengths.size());

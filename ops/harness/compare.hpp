@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_tile/numeric/data_type.hpp"
+#include "ops/harness/judgement.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -12,12 +13,6 @@
 
 namespace ck_tile::harness
 {
-
-struct expectation
-{
-    double value; // before it is rounded to the result's type
-    double bound; // of the error, that rounding included
-};
 
 struct comparison
 {
@@ -32,6 +27,12 @@ struct comparison
     double bound       = 0;
 
     bool passed() const { return failures == 0; }
+
+    void set_worst(const expectation& of_it, double value, double overflow);
+    double ratio() const; // of the worst element's error to its bound
+
+    // Counts in what was found in the elements that follow these.
+    void add(const comparison& next);
 };
 
 // What a finite number must reach to be rounded to infinity.
@@ -40,43 +41,23 @@ inline double overflow_threshold(data_type type)
     return std::ldexp(2 - unit_roundoff(type), type == data_type::fp16 ? 15 : 127);
 }
 
-// The distance of what is there from what is expected: infinite where one is NaN or infinite and the other is not so.
-inline double error_of(data_type type, const expectation& expected, double actual)
-{
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    if(std::isnan(expected.value))
-        return std::isnan(actual) ? 0 : infinity;
-    if(std::isinf(expected.value))
-        return actual == expected.value ? 0 : infinity;
-    if(std::isinf(actual) && std::signbit(actual) == std::signbit(expected.value) &&
-       std::abs(expected.value) + expected.bound >= overflow_threshold(type))
-    {
-        return 0;
-    }
-    return std::isfinite(actual) ? std::abs(actual - expected.value) : infinity;
-}
-
 // `expect(i)` is the expectation of element i. `type` is the type that the actual values were stored in.
 template <class Expect>
 comparison compare(data_type type, const std::vector<float>& actual, Expect expect)
 {
+    const double overflow = overflow_threshold(type);
     comparison found{.elements = static_cast<std::int64_t>(actual.size())};
     double worst_ratio = -1;
     for(std::int64_t i = 0; i < found.elements; ++i)
     {
         const expectation expected = expect(i);
-        const double error         = error_of(type, expected, actual[i]);
-        const bool within          = error == 0 || (error <= expected.bound && std::isfinite(expected.bound));
-        const double ratio         = error == 0 ? 0 : expected.bound > 0 ? error / expected.bound : INFINITY;
-        found.failures += !within;
-        if(ratio > worst_ratio)
+        const judgement j          = judge(expected, actual[i], overflow);
+        found.failures += !j.within;
+        if(j.ratio > worst_ratio)
         {
-            worst_ratio    = ratio;
-            found.worst    = i;
-            found.expected = expected.value;
-            found.actual   = actual[i];
-            found.error    = error;
-            found.bound    = expected.bound;
+            worst_ratio = j.ratio;
+            found.worst = i;
+            found.set_worst(expected, actual[i], overflow);
         }
     }
     return found;

@@ -2,6 +2,8 @@
 // Every element is a hash of its index, so that neither the standard library nor the order of filling matters.
 #include "ops/harness/fill.hpp"
 
+#include "ops/harness/chunks.hpp"
+
 #include <cmath>
 
 namespace ck_tile::harness
@@ -41,11 +43,14 @@ std::vector<float> make_values(fill how, std::int64_t elements, std::uint64_t se
     std::vector<float> values(elements);
     if(how == fill::zeros)
         return values;
-    for(std::int64_t i = 0; i < elements; ++i)
-    {
-        const auto random = static_cast<std::uint32_t>(mix(first + static_cast<std::uint64_t>(i) * golden_ratio) >> 32);
-        values[i]         = how == fill::integers ? integer(random) : decimal(random);
-    }
+    in_chunks(elements, [&](chunk c) {
+        for(std::int64_t i = c.begin; i < c.end; ++i)
+        {
+            const auto random =
+                static_cast<std::uint32_t>(mix(first + static_cast<std::uint64_t>(i) * golden_ratio) >> 32);
+            values[static_cast<std::size_t>(i)] = how == fill::integers ? integer(random) : decimal(random);
+        }
+    });
     return values;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ck_tile::harness
@@ -34,6 +35,13 @@ class tensor_set
     std::vector<host_tensor> tensors;
 };
 
+// What becomes of floats on their way to a device.
+enum class conversion
+{
+    same,
+    absolute
+};
+
 // The inputs on a device, and memory for the results in which every element is a NaN: one that no kernel writes does not pass for
 // a result. Throws `rejected` where the device has no room.
 class device_set
@@ -41,10 +49,23 @@ class device_set
   public:
     device_set(const device& dev, const tensor_set& from);
 
+    // The tensors of `list`, with the elements that `from` has under the same names, converted piece by piece. An input that is
+    // absent from `from` stays so.
+    device_set(const device& dev, const tensor_set& from, const std::vector<tensor_info>& list, conversion how);
+
     std::vector<void*> addresses() const; // null where nothing is
+    const device_buffer& buffer(std::size_t number) const { return buffers_[number]; }
+    device_buffer take(std::size_t number) { return std::move(buffers_[number]); }
+
+    void fetch(const device& dev, std::size_t number, host_tensor& to) const; // when the device's work is done
     void fetch_results(const device& dev, tensor_set& to) const;
 
+    // Makes results NaNs again.
+    void forget_results(const device& dev, const std::vector<tensor_info>& list) const;
+
   private:
+    void allocate_result(const device& dev, std::size_t bytes);
+
     std::vector<device_buffer> buffers_;
 };
 

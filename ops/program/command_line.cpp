@@ -60,6 +60,15 @@ status check_folder(const std::filesystem::path& folder)
     return {};
 }
 
+status flush_output()
+{
+    errno = 0;
+    if(std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
+        return {};
+    return rejection{fmt::format("standard output must be a file that can be written{}: redirect it to another",
+                                 errno == 0 ? "" : fmt::format(" ({})", std::generic_category().message(errno)))};
+}
+
 int fail(std::string_view program, std::string_view reason, exit_code code)
 {
     std::string line(reason);
@@ -105,10 +114,8 @@ int run_program(std::string_view program, const std::function<int()>& work)
         reason = error.what();
     }
     // What was printed may still wait to be written; what cannot be, fails the program as any other file does.
-    errno = 0;
-    if((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && code == success)
-        reason = fmt::format("standard output must be a file that can be written{}: redirect it to another",
-                             errno == 0 ? "" : fmt::format(" ({})", std::generic_category().message(errno)));
+    if(const status written = flush_output(); !written && code == success && reason.empty())
+        reason = written.reason();
     return reason.empty() ? code : fail(program, reason);
 }
 

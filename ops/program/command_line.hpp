@@ -22,7 +22,8 @@ enum exit_code
 {
     success       = 0, // verified, or nothing to verify
     wrong_result  = 1,
-    not_supported = 2 // bad arguments, an unsupported problem, or a machine that cannot do it
+    not_supported = 2,  // bad arguments, an unsupported problem, or a machine that cannot do it
+    stopped       = 130 // by Ctrl-C, as shells have it; what was done is kept
 };
 
 // A whole number in decimal; `name` is what a rejection calls it.
@@ -46,6 +47,9 @@ status check_memory(double bytes);
 
 // Makes the folder when it is not there yet.
 status check_folder(const std::filesystem::path& folder);
+
+// Writes what was printed, before what takes its time; a rejection says why it cannot be written.
+status flush_output();
 
 // Prints the reason in one line, without control characters, and returns the exit code for it.
 int fail(std::string_view program, std::string_view reason, exit_code code = not_supported);

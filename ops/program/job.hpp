@@ -29,6 +29,7 @@ struct job
     std::string instance;
     bool list_instances = false;
     std::uint64_t seed  = 1;
+    bool check          = false; // the kernel, while the CPU runs it
     int splits          = 0;     // of the reduction; 0: as many as cost least
     std::filesystem::path tuned; // table of choices
     bool tune = false;           // measure, and write the choice there

@@ -62,16 +62,24 @@ job_parser::job_parser(job& given, const job_help& help)
     app.add_option("--target", given.target, "auto, hip, cuda, host, or the CPU in an architecture's shape: " + shapes)
         ->capture_default_str();
     app.add_option("--instance", given.instance,
-                   "the kernel to use, by its name; list: print all and what they support");
+                   "the kernel to use, by its name or id; list: print all and what they support");
     if(help.splits)
         app.add_option("--split-k", splits_, "splits of the reduction: auto or a number")->capture_default_str();
-    app.add_option("--tuned", given.tuned, "table (JSON) of measured choices to use for the problems that it has");
+    app.add_option("--tuned", given.tuned,
+                   help.files ? "table (JSON) of measured choices to use for the problems that it has"
+                              : "table (JSON) of measured choices that --tune adds to, or a folder of them");
     app.add_flag("--tune", given.tune,
                  "measure all instances that support the problem, and write the fastest to --tuned");
     app.add_option("--seed", seed_, "of the random numbers")->capture_default_str();
-    app.add_option("--load", given.load, "folder to read the inputs from, a .npy file each");
-    app.add_option("--dump", given.dump, "folder to write all tensors to, a .npy file each");
-    app.add_option("--json", given.json, "file to write problem, timing and verification to");
+    app.add_flag("--check", given.check,
+                 "on the CPU, check the kernel while it runs: races, bounds, barriers; threads and blocks in an order "
+                 "that --seed says");
+    if(help.files)
+    {
+        app.add_option("--load", given.load, "folder to read the inputs from, a .npy file each");
+        app.add_option("--dump", given.dump, "folder to write all tensors to, a .npy file each");
+    }
+    app.add_option("--json", given.json, "file to write what is found to");
 }
 
 job_parser::~job_parser() = default;
@@ -81,10 +89,10 @@ void job_parser::add_text(const std::string& name, std::string& value, const std
     options_->app.add_option("--" + name, value, help)->capture_default_str();
 }
 
-void job_parser::add_flag(const std::string& name, bool& value)
+void job_parser::add_flag(const std::string& name, bool& value, const std::string& help)
 {
-    options_->app.add_flag(fmt::format("--{0},!--no-{0}", name), value,
-                           fmt::format("{} by default", value ? "on" : "off"));
+    const std::string usual = fmt::format("{} by default", value ? "on" : "off");
+    options_->app.add_flag(fmt::format("--{0},!--no-{0}", name), value, help.empty() ? usual : help);
 }
 
 void job_parser::add_real(const std::string& name, float& value)

@@ -8,6 +8,7 @@
 #include "ops/program/job.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -24,6 +25,7 @@ struct job_help
     const char* about;
     const char* program;
     bool splits; // whether the operation splits a reduction
+    bool files;  // whether tensors may come from files, and go to them
 };
 
 // The part that does not depend on the operation. CLI11, which takes the options apart, is in its source alone: it takes a second
@@ -36,7 +38,7 @@ class job_parser
 
     // Options of a problem's fields, called --<name>. What is given is in the value, or stays what it was.
     void add_text(const std::string& name, std::string& value, const std::string& help);
-    void add_flag(const std::string& name, bool& value);
+    void add_flag(const std::string& name, bool& value, const std::string& help = "");
     void add_real(const std::string& name, float& value);
 
     // Fills in the job. When it asks for help, nothing else is read.
@@ -143,6 +145,22 @@ struct list_names : ignore_fields
     }
 };
 
+struct list_groups : ignore_fields
+{
+    std::vector<std::string> names;
+
+    void number(const char* name, auto&) { names.push_back(name); }
+    void rank(const char* name, auto&, int, int) { names.push_back(name); }
+    void list(const char* name, auto&, int, std::initializer_list<const char*> = {})
+    {
+        names.push_back(fmt::format("<{}>", name));
+    }
+    void sized_list(const char* name, auto& values, auto& count, std::initializer_list<const char*> = {})
+    {
+        list(name, values, count);
+    }
+};
+
 // The first number, where that is the rank: how many others there are depends on it.
 struct read_rank : ignore_fields
 {
@@ -204,14 +222,26 @@ struct arguments : job
     Problem problem;
 };
 
-// The arguments, with a valid problem, or which of them is wrong and why. Without numbers, the problem is `usual`.
+// What command lines call the numbers of a problem: "N", "<input>" of several.
+template <class Problem>
+std::vector<std::string> names_of_numbers(Problem p)
+{
+    detail::list_groups all;
+    visit_fields(p, all);
+    return all.names;
+}
+
+// The arguments, with a valid problem, or which of them is wrong and why. Without numbers, the problem is `usual`; what else is not
+// given is as in `defaults`. `add` adds options to the parser's.
 template <class Problem>
 result<arguments<Problem>> parse_arguments(const job_help& help, const Problem& usual, int argc,
-                                           const char* const* argv)
+                                           const char* const* argv, const job& defaults = {},
+                                           const std::function<void(job_parser&)>& add = {})
 {
-    arguments<Problem> given;
-    given.problem = usual;
+    arguments<Problem> given{defaults, usual};
     job_parser parser(given, help);
+    if(add)
+        add(parser);
     std::map<std::string, std::string> texts;
     visit_fields(given.problem, detail::add_options(parser, texts));
     if(status read = parser.parse(argc, argv); !read)

@@ -4,11 +4,14 @@
 #pragma once
 
 #include "ck_tile/runtime/files.hpp"
+#include "ck_tile/runtime/host_checks.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/tensor_file.hpp"
 #include "ops/harness/verify.hpp"
 #include "ops/program/command_line.hpp"
+#include "ops/program/instance_list.hpp"
 #include "ops/program/job_parser.hpp"
+#include "ops/program/memory.hpp"
 #include "ops/program/progress_line.hpp"
 #include "ops/program/report.hpp"
 #include "ops/tuning.hpp"
@@ -43,6 +46,12 @@ class operation_program
     {
         if(!dev_.notice().empty())
             fmt::print("{}\n", dev_.notice());
+        if(given_.check && !dev_.is_host())
+            throw harness::rejected(fmt::format("--check is for kernels on the CPU, but the target is {}: add --target "
+                                                "host:{}",
+                                                dev_.name(), dev_.architecture().name));
+        if(given_.check)
+            set_host_checks({.enabled = true, .seed = static_cast<std::uint32_t>(given_.seed)});
         if(given_.list_instances)
             return list();
         if(given_.tune)
@@ -62,16 +71,10 @@ class operation_program
   private:
     int list() const
     {
-        for(const instance<Op>* each : instances<Op>(dev_))
-        {
-            const status supported = supports(*each, given_.problem);
-            fmt::print("{}: {}\n", name_of(*each), supported ? "supports the problem" : supported.reason());
-        }
-        if constexpr(requires { Op::composed; })
-        {
-            const auto planned = make_plan<Op>(dev_, given_.problem, {.instance = Op::composed});
-            fmt::print("{}: {}\n", Op::composed, planned ? "supports the problem" : planned.reason());
-        }
+        const std::vector<listed_instance> all = list_instances<Op>(dev_, given_.problem);
+        if(!given_.json.empty())
+            value_or_throw(write_json(given_.json, json_of(all)));
+        fmt::print("{}", print_instances(all));
         return success;
     }
 
@@ -113,33 +116,13 @@ class operation_program
             for(const harness::host_tensor& t : set_.tensors)
                 if(t.role == tensor_role::input)
                     value_or_throw(harness::check_tensor_file(t, given_.load));
-        value_or_throw(check_memory(memory_needed() + (dev_.is_host() ? workspace_bytes : 0)));
+        const bool touched = given_.init != fill::zeros || !given_.load.empty() || !given_.dump.empty();
+        const double bytes = memory_needed<Op>(dev_, Op::tensor_list(given_.problem), given_.verify, touched);
+        value_or_throw(check_memory(bytes + (dev_.is_host() ? workspace_bytes : 0)));
         if(!given_.dump.empty())
             value_or_throw(check_folder(given_.dump));
         if(!given_.json.empty())
             value_or_throw(check_writable(given_.json));
-    }
-
-    // Bytes that the job takes at its peak on the CPU. What it takes on a GPU, the GPU refuses.
-    double memory_needed() const
-    {
-        // Inputs are derived of zeros, too.
-        const bool touched =
-            harness::derives_inputs<Op> || given_.init != fill::zeros || !given_.load.empty() || !given_.dump.empty();
-        const bool verified = given_.verify != verification::none;
-        double bytes        = 0;
-        for(const harness::host_tensor& t : set_.tensors)
-        {
-            // Inputs: the elements here and on a device that is the CPU; up to three fp32 copies while they are converted.
-            // Results: the elements and their values; values and magnitudes of the reference, and what these are made of.
-            const double element = bytes_of(t.type);
-            const double input =
-                (touched ? (dev_.is_host() ? 2 : 1) * element : 0) + (touched || verified ? 3 : 0) * sizeof(float);
-            const double result = 2 * element + sizeof(float) + (verified ? 2 * sizeof(double) + 2 * sizeof(float) : 0);
-            if(t.role != tensor_role::absent)
-                bytes += static_cast<double>(t.shape.elements()) * (t.role == tensor_role::result ? result : input);
-        }
-        return bytes;
     }
 
     void make_inputs()
@@ -211,8 +194,10 @@ class operation_program
 
     nlohmann::ordered_json report(const plan<Op>& chosen) const
     {
-        nlohmann::ordered_json all = {
-            {"problem", problem_to_json(given_.problem)}, {"target", dev_.name()}, {"instance", names_of(chosen)}};
+        nlohmann::ordered_json all = {{"problem", problem_to_json(given_.problem)},
+                                      {"target", dev_.name()},
+                                      {"instance", names_of(chosen)},
+                                      {"id", id_of(dev_, chosen)}};
         if(Op::splits_reduction)
             all["splits"] = chosen.splits;
         all["workspace_bytes"] = chosen.workspace_bytes;
@@ -259,7 +244,7 @@ int main_of(int argc, char** argv, const char* program, const char* about, const
 {
     return run_program(program, [&] {
         const auto given = value_or_throw(
-            parse_arguments<typename Op::problem>({about, program, Op::splits_reduction}, usual, argc, argv));
+            parse_arguments<typename Op::problem>({about, program, Op::splits_reduction, true}, usual, argc, argv));
         if(given.help.empty())
             return operation_program<Op>(program, given).run();
         fmt::print("{}", given.help);

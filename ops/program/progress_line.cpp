@@ -18,7 +18,8 @@ constexpr const char* erase_line = "\r\x1b[K";
 std::string describe_progress(const std::string& label, std::int64_t done, std::int64_t count, double seconds)
 {
     const double share = static_cast<double>(done) / static_cast<double>(count);
-    return fmt::format("{}: {:.0f}%, {:.0f} s left", label, 100 * share, seconds * (1 - share) / share);
+    return fmt::format("{}: {:.0f}%, {:.0f} s left [{:<20}]", label, 100 * share, seconds * (1 - share) / share,
+                       std::string(static_cast<std::size_t>(20 * share), '#'));
 }
 
 progress_line::progress_line(std::string label) : label_(std::move(label))
@@ -27,10 +28,13 @@ progress_line::progress_line(std::string label) : label_(std::move(label))
         watched_.emplace([this](std::int64_t done, std::int64_t count) { show(done, count); });
 }
 
-progress_line::~progress_line()
+progress_line::~progress_line() { hide(); }
+
+void progress_line::hide()
 {
     if(visible_)
         fmt::print(stderr, "{}", erase_line);
+    visible_ = false;
 }
 
 void progress_line::show(std::int64_t done, std::int64_t count)

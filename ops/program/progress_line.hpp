@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A line at the end of a terminal that says how far long work is: "verifying: 42%, 12 s left". Nothing where standard error is no
+// A line at the end of a terminal that says how far long work is: "verifying: 42%, 12 s left [########            ]". Nothing where standard error is no
 // terminal, and nothing of work that takes less than half a second.
 #pragma once
 
@@ -20,6 +20,8 @@ class progress_line
   public:
     explicit progress_line(std::string label);
     ~progress_line();
+
+    void hide(); // until there is more progress: for what is printed in between
 
   private:
     using clock = std::chrono::steady_clock;

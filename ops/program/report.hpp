@@ -27,6 +27,10 @@ std::string describe_verification(verification how, const comparison& found, con
 // The same as JSON.
 nlohmann::ordered_json json_of(verification how, const comparison& found, const std::vector<std::int64_t>& lengths);
 
+// A document that is expected to be an object, of no more brackets in brackets than values can be copied with. `wanted` says what to
+// name instead: "name benchmarks/suite.json, or one like it".
+result<nlohmann::ordered_json> read_json(const std::filesystem::path& path, const std::string& wanted);
+
 // Replaces the file as a whole (ck_tile/runtime/files.hpp).
 status write_json(const std::filesystem::path& path, const nlohmann::ordered_json& report);
 

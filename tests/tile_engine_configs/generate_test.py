@@ -119,6 +119,26 @@ class Sets(Files):
         self.assertEqual({name for name in before if name not in same and name != "registry.cpp"},
                          {name for name in before if "steps3" in name})
 
+    def test_tuned_tables_are_in_the_registry(self):
+        def generate(table):
+            folder = self.folder / self.operation / "tuned"
+            folder.mkdir(exist_ok=True)
+            (folder / "gfx942.json").write_text(json.dumps(table))
+            (folder / "gfx11.json").write_text("not asked for")
+            return run_it("generate", self.operation, "--configurations", str(self.folder), "--targets", "gfx942", "--output",
+                          str(self.folder / "out"))
+
+        self.write(SET)
+        table = {"operation": self.operation, "choices": [{"target": "hip:gfx942", "problem": {"N": 1}, "instance": "x", "splits": 1}]}
+        self.assertEqual(generate(table).returncode, 0)
+        self.assertIn('{architecture::gfx942, R"json(' + json.dumps(table) + ')json"}', (self.folder / "out" / "registry.cpp").read_text())
+        for wrong in ([], {**table, "operation": "other"}, {**table, "choices": [{**table["choices"][0], "target": "hip:gfx90a"}]},
+                      {**table, "choices": [{**table["choices"][0], "target": "host:gfx942"}]}):
+            done = generate(wrong)
+            self.assertEqual(done.returncode, 2)
+            self.assertTrue(done.stderr.endswith(f"gfx942.json: give a tuned table of {self.operation}, as --tune writes it, measured on "
+                                                 "GPUs whose targets end in :gfx942\n"), done.stderr)
+
 
 class Structs(Files):
     """Fields that are structs."""

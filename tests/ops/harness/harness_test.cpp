@@ -3,7 +3,9 @@
 #include "ck_tile/runtime/files.hpp"
 #include "ck_tile/runtime/host_convert.hpp"
 #include "ck_tile/runtime/npy.hpp"
+#include "ops/harness/chunks.hpp"
 #include "ops/harness/compare.hpp"
+#include "ops/harness/device_kernels.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/tensor_file.hpp"
 #include "ops/harness/verify.hpp"
@@ -14,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -282,6 +285,97 @@ TEST(compare_result, knows_whose_error_counts)
     t.terms = 0;
     EXPECT_TRUE(passes(0, true));
     EXPECT_FALSE(passes(0x1p-20, true));
+}
+
+// Of a tensor that each thread has many elements of, a comparison where it lies finds what one on the host does: of elements that are
+// equally wrong the first.
+TEST(compare_on_device, finds_what_the_host_does)
+{
+    const auto dev = device::open("host");
+    ASSERT_TRUE(dev) << dev.reason();
+    if(kernels_for(*dev) == nullptr)
+        GTEST_SKIP() << "built without " << dev->name();
+    constexpr std::int64_t count = 3 * chunk_elements / 2 + 7;
+    for(const data_type type : {data_type::fp16, data_type::bf16, data_type::fp32})
+    {
+        host_tensor found = {{.name = "r", .type = type, .shape = packed_shape({count}), .terms = 4, .slack = 2}};
+        reference_values right(count);
+        std::vector<float> values = make_values(fill::integers, count, 1, 0);
+        for(std::int64_t i = 0; i < count; ++i)
+            right.set(static_cast<std::size_t>(i), values[static_cast<std::size_t>(i)], 5);
+        for(const std::size_t wrong : {70'000u, 70'000u + (1u << 19), 70'000u + (1u << 20)}) // equally, in one thread
+        {
+            right.values[wrong] = 1;
+            values[wrong]       = 3;
+        }
+        right.values[5] = NAN;
+        values[5]       = NAN;
+        found.set_values(values);
+        const comparison here = compare_result(found, right, true);
+        EXPECT_EQ(here.failures, 3);
+        EXPECT_EQ(here.worst, 70'000);
+
+        const auto send = [&](const void* data, std::size_t bytes) {
+            device_buffer buffer = value_or_throw(dev->allocate(bytes));
+            value_or_throw(dev->copy_to_device(buffer.data(), data, bytes));
+            return buffer;
+        };
+        const std::vector<float> expected(right.values.begin(), right.values.end()),
+            magnitudes(right.magnitudes.begin(), right.magnitudes.end());
+        const device_buffer elements = send(found.elements.data(), found.elements.size());
+        const device_reference reference{send(expected.data(), count * sizeof(float)),
+                                         send(magnitudes.data(), count * sizeof(float))};
+        for(const comparison& there :
+            {compare_result(*dev, found, elements, reference), compare_result(*dev, found, reference)})
+        {
+            EXPECT_EQ(there.elements, count);
+            EXPECT_EQ(there.failures, here.failures);
+            EXPECT_EQ(there.worst, here.worst);
+            EXPECT_EQ(there.expected, here.expected);
+            EXPECT_EQ(there.actual, here.actual);
+            EXPECT_DOUBLE_EQ(there.bound, here.bound);
+        }
+    }
+}
+
+TEST(copy_within, copies_all_and_nothing_more)
+{
+    const auto dev = device::open("host");
+    ASSERT_TRUE(dev) << dev.reason();
+    if(kernels_for(*dev) == nullptr)
+        GTEST_SKIP() << "built without " << dev->name();
+    for(const std::size_t bytes : {0u, 1u, 16u, 16384u, 16399u, 400'000u})
+    {
+        const device_buffer from = value_or_throw(dev->allocate(bytes)), to = value_or_throw(dev->allocate(bytes + 64));
+        const std::vector<float> random = make_values(fill::decimals, static_cast<std::int64_t>(bytes), 1, 0);
+        std::memcpy(from.data(), random.data(), bytes);
+        std::memset(to.data(), 7, bytes + 64);
+        ASSERT_TRUE(copy_within(*dev, to.data(), from.data(), bytes));
+        EXPECT_EQ(std::memcmp(to.data(), from.data(), bytes), 0);
+        for(std::size_t i = bytes; i < bytes + 64; ++i)
+            ASSERT_EQ(static_cast<const unsigned char*>(to.data())[i], 7) << bytes;
+    }
+}
+
+// What goes to a device converted is what the conversion on the host makes.
+TEST(device_set, converts_on_the_way)
+{
+    const auto dev = device::open("host");
+    ASSERT_TRUE(dev) << dev.reason();
+    tensor_set set = each_role();
+    set["input"].set_values({-1, 2, -0.5f, 0});
+    set["integers"].elements      = std::vector<std::byte>(16, std::byte{1});
+    std::vector<tensor_info> wide = {set.tensors.begin(), set.tensors.end()};
+    wide[0].type                  = data_type::fp32;
+    wide[3].role                  = tensor_role::input; // it is absent, and stays so
+    const tensor_set expected     = converted(set, wide);
+    const device_set there(*dev, set, wide, conversion::absolute);
+    const std::vector<float> values = expected["input"].values();
+    ASSERT_EQ(there.buffer(0).bytes(), values.size() * sizeof(float));
+    for(std::size_t i = 0; i < values.size(); ++i)
+        EXPECT_EQ(static_cast<const float*>(there.buffer(0).data())[i], std::abs(values[i]));
+    EXPECT_EQ(std::memcmp(there.buffer(1).data(), set["integers"].elements.data(), 16), 0);
+    EXPECT_EQ(there.addresses()[3], nullptr);
 }
 
 TEST(compare_integers, counts_failures)

@@ -23,8 +23,8 @@ TEST(parse_integer, takes_whole_numbers_only)
 
 TEST(progress, line)
 {
-    EXPECT_EQ(describe_progress("verifying", 1, 4, 2.0), "verifying: 25%, 6 s left");
-    EXPECT_EQ(describe_progress("verifying", 4, 4, 2.0), "verifying: 100%, 0 s left");
+    EXPECT_EQ(describe_progress("verifying", 1, 4, 2.0), "verifying: 25%, 6 s left [#####               ]");
+    EXPECT_EQ(describe_progress("verifying", 4, 4, 2.0), "verifying: 100%, 0 s left [####################]");
 }
 
 TEST(progress, who_watches_is_told_of_all_work_of_the_thread_and_of_no_other)
