@@ -59,7 +59,7 @@ function(ck_tile_generate_instances target operation)
     file(READ ${PROJECT_BINARY_DIR}/tools/${operation}_config_tool.d headers)
     string(REGEX REPLACE "^[^:]*:|[\\\n]" " " headers "${headers}")
     separate_arguments(headers UNIX_COMMAND "${headers}")
-    file(GLOB configurations CONFIGURE_DEPENDS ${set_CONFIGURATIONS}/${operation}/*.json)
+    file(GLOB configurations CONFIGURE_DEPENDS ${set_CONFIGURATIONS}/${operation}/*.json ${set_CONFIGURATIONS}/${operation}/tuned/*.json)
     file(GLOB generator CONFIGURE_DEPENDS ${CK_TILE_ENGINE}/generator/*.py)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CK_TILE_ENGINE}/generate.py ${generator} ${configurations} ${headers})
 

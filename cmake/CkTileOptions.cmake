@@ -13,7 +13,7 @@ list(TRANSFORM operations REPLACE "/operation.hpp" "" OUTPUT_VARIABLE operations
 set(CK_TILE_OPS "${operations}" CACHE STRING "Operations to build")
 set(CK_TILE_HOST_FLAGS "-march=native" CACHE STRING "Processor flags of the code that runs on the CPU")
 option(CK_TILE_BUILD_TESTS "Build the tests" ON)
-option(CK_TILE_BUILD_BENCHMARKS "Build the benchmarks" ON)
+option(CK_TILE_BUILD_PROFILER "Build ck_tile_profiler, of the operations that are built" ON)
 option(CK_TILE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
@@ -32,6 +32,11 @@ endif()
 if("grouped_conv_conv_fwd" IN_LIST CK_TILE_OPS AND NOT "grouped_conv_fwd" IN_LIST CK_TILE_OPS)
     list(APPEND CK_TILE_OPS grouped_conv_fwd) # of which two, one after the other, compute what no fused instance does
 endif()
+foreach(direction fwd bwd_data bwd_weight)
+    if("grouped_conv_${direction}" IN_LIST CK_TILE_OPS AND NOT "depthwise_conv_${direction}" IN_LIST CK_TILE_OPS)
+        list(APPEND CK_TILE_OPS depthwise_conv_${direction}) # a formulation of it
+    endif()
+endforeach()
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -41,7 +46,8 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
 separate_arguments(host_flags UNIX_COMMAND "${CK_TILE_HOST_FLAGS}")
-add_compile_options(-Wall -Wextra -Werror=switch ${host_flags})
+# Programs say which verb of a kernel the checker means, wherever their sources are.
+add_compile_options(-Wall -Wextra -Werror=switch -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/= ${host_flags})
 if(CK_TILE_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=address,undefined)

@@ -66,4 +66,14 @@ struct tensor_info
     bool on_device() const { return role == tensor_role::input || role == tensor_role::result; }
 };
 
+// Of those that kernels touch.
+inline double bytes_on_device(const std::vector<tensor_info>& list)
+{
+    double bytes = 0;
+    for(const tensor_info& t : list)
+        if(t.on_device())
+            bytes += static_cast<double>(t.bytes());
+    return bytes;
+}
+
 } // namespace ck_tile

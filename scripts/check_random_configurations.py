@@ -31,7 +31,8 @@ from generator.tool import HERE, INCLUDES, Tool  # noqa: E402
 NUMBERS = {"spatial": [0, 1, 2, 3, 3, 4], "block": [16, 32, 32, 48, 64, 64, 96, 128, 128, 256], "waves": [1, 1, 2, 2, 3, 4, 8],
            "vector": [1, 1, 2, 4, 8, 8, 3], "stages": [1, 1, 2, 3, 4], "window": [0, 1, 2, 3, 3, 4, 5, 17],
            "stride": [0, 1, 1, 2, 2, 3], "left_pad": [0, 0, 1, 1, 2], "rows": [1, 1, 2, 3, 5],
-           "threads": [32, 64, 128, 256, 256, 96], "steps": [1, 2, 3, 4, 4, 8, 11, 24], "cluster": [1, 1, 1, 2, 3, 8]}
+           "threads": [32, 64, 128, 256, 256, 96], "steps": [1, 2, 3, 4, 4, 8, 11, 24], "cluster": [1, 1, 1, 2, 3, 8],
+           "channels": [8, 16, 32, 32, 64], "halo": [32, 64, 128, 192, 256, 320, 100], "patch": [1, 2, 4, 4, 7]}
 # Where a configuration does part of the work: who does the other part, without whom it cannot be tried.
 COMPANIONS = {"pass": {"sums": "apply", "apply": "sums"}}
 
@@ -148,7 +149,7 @@ def main():
         failed = run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                       f"-DCMAKE_CXX_COMPILER={arguments.compiler}", f"-DCK_TILE_CONFIGURATIONS={configurations}",
                       f"-DCK_TILE_TARGETS={';'.join(shapes)}", f"-DCK_TILE_OPS={operation}",
-                      "-DCK_TILE_BUILD_BENCHMARKS=OFF"]) or \
+                      "-DCK_TILE_BUILD_PROFILER=OFF"]) or \
             run(["cmake", "--build", build, "--target", test]) or run([build / "bin" / test])
         print(f"{len(accepted)} accepted: {'FAILED' if failed else 'all compile and are right'}; "
               f"{len(rejected)} rejected: {f'{wrong} FAILED' if wrong else 'none compiles'}")

@@ -48,11 +48,28 @@ CK_TILE_FN void with_activation(activation how, F&& f)
 {
     switch(how)
     {
-    case activation::none: return f([](float x) { return x; });
-    case activation::relu: return f([](float x) { return activate(activation::relu, x); });
-    case activation::relu6: return f([](float x) { return activate(activation::relu6, x); });
-    case activation::silu: return f([](float x) { return activate(activation::silu, x); });
+    case activation::none: [[clang::always_inline]] return f([](float x) { return x; });
+    case activation::relu: [[clang::always_inline]] return f([](float x) { return activate(activation::relu, x); });
+    case activation::relu6: [[clang::always_inline]] return f([](float x) { return activate(activation::relu6, x); });
+    case activation::silu: [[clang::always_inline]] return f([](float x) { return activate(activation::silu, x); });
     }
 }
+
+// y = activation(convolution + bias of the channel + residual), of which all but the first may be missing.
+struct finish
+{
+    const void* bias;     // [groups, K]; null: none
+    const void* residual; // as Y; null: none
+    conv::activation activation;
+
+    CK_TILE_FN bool changes_nothing() const
+    {
+        return bias == nullptr && residual == nullptr && activation == conv::activation::none;
+    }
+    CK_TILE_FN float operator()(float sum, float channel_bias, float shortcut) const
+    {
+        return activate(activation, sum + channel_bias + shortcut);
+    }
+};
 
 } // namespace ck_tile::conv

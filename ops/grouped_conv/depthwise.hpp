@@ -6,11 +6,12 @@
 // the halo, lies in LDS as [pixel, channel].
 #pragma once
 
-#include "ck_tile/core/gather_window.hpp"
+#include "ck_tile/core/divider.hpp"
 #include "ck_tile/core/lds_tile.hpp"
 #include "ck_tile/core/tile.hpp"
-#include "ck_tile/verbs/map.hpp"
-#include "ops/grouped_conv/views.hpp"
+#include "ck_tile/core/transforms.hpp"
+
+#include <cstddef>
 
 namespace ck_tile::conv
 {
@@ -30,38 +31,100 @@ struct patch
     friend constexpr bool operator==(const patch&, const patch&) = default;
 };
 
-// What of a depthwise convolution a compiler knows: the length of the filter and the stride, the same along both dimensions, the dilation
+// What of a depthwise convolution a compiler knows: the lengths of the filter and the stride, the same along both dimensions, the dilation
 // being 1; 0: it knows none of them.
 struct known_window
 {
-    int filter, stride;
+    static constexpr int most_taps = 64;
+    int rows, cols, stride;
 
-    constexpr bool any() const { return filter == 0; }
+    constexpr bool any() const { return rows == 0; }
+    constexpr int taps() const { return any() ? most_taps : rows * cols; } // at most
 };
 
-// Patches of a region, and the pixels of X that it needs.
+// What is made: Y, dX or dW. Pixels of Y, and of dY where dW is made of it, see windows of X; pixels of dX see dY.
+enum class direction
+{
+    forward,
+    backward_data,
+    backward_weight
+};
+
+// Along a dimension whose filter has so many taps: the lines of the other tensor that `pixels` neighbours see. Of dX, the first pixel is one
+// that the first tap of a window sees, and pixels are a multiple of the stride.
+template <class Int>
+constexpr Int lines_seen(direction made, Int pixels, Int filter, Int stride)
+{
+    return made == direction::backward_data ? (pixels - 1) / stride + (filter - 1) / stride + 1
+                                            : (pixels - 1) * stride + filter;
+}
+// Through which tap such a line meets a pixel: through none, if it is not in [0, filter).
+constexpr int tap_between(direction made, int line, int pixel, int filter, int stride)
+{
+    return made == direction::backward_data ? pixel + stride * ((filter - 1) / stride - line) : line - pixel * stride;
+}
+
+// The line that meets a pixel through a tap: -1, if none does.
+constexpr int line_between(direction made, int tap, int pixel, int filter, int stride)
+{
+    if(made != direction::backward_data)
+        return pixel * stride + tap;
+    return (pixel + stride * filter - tap) % stride != 0 ? -1 : (filter - 1) / stride + (pixel - tap) / stride;
+}
+
+// Patches of a region, and the pixels that their windows see, the halo.
 struct region_shape
 {
     int images;
     divider rows, cols;                      // patches of an image
     divider halo_rows, halo_cols;            // pixels of an image
+    multi_index<2> next;                     // pixels of the halo from patch to patch
     multi_index<2> window, stride, dilation; // of the convolution; window: lengths of the filter
 
     CK_TILE_FN constexpr int patches() const { return images * rows.divisor * cols.divisor; }
     CK_TILE_FN constexpr int halo() const { return images * halo_rows.divisor * halo_cols.divisor; }
 
-    // The first pixel of the halo that the window of pixel (row, col) of a patch sees.
-    CK_TILE_FN int first_input(int number, patch each, int row, int col) const
+    // The first pixel of the halo that pixel (row, col) of a patch sees; of dX, its first one.
+    CK_TILE_FN int first_input(int number, int row = 0, int col = 0) const
     {
-        const int rest = number / cols, image = rest / rows;
-        const int y = (rest - image * rows.divisor) * each.rows + row,
-                  x = (number - rest * cols.divisor) * each.cols + col;
-        return (image * halo_rows.divisor + y * stride[0]) * halo_cols.divisor + x * stride[1];
+        const int line = number / cols, image = line / rows;
+        const int y = (line - image * rows.divisor) * next[0] + row * stride[0],
+                  x = (number - line * cols.divisor) * next[1] + col * stride[1];
+        return (image * halo_rows.divisor + y) * halo_cols.divisor + x;
     }
 };
 
-// How the threads share [pixels of patches x channels], `pixels` to a channel of theirs in all: a wave's lanes have vectors of 4 bytes of
-// the channels of a few patches, one below the other.
+// Where the regions of a problem are.
+struct region_grid
+{
+    region_shape shape;
+    merge<3, dividers<3>> order; // of images, along y and x
+    multi_index<2> first_pixel;  // of the first region: backward, some may be before the image
+    multi_index<2> first_halo;   // the first pixel that it sees, which may be in the padding
+    multi_index<2> patch;        // pixels
+
+    struct coord
+    {
+        int image, images;          // the first one, and how many there are
+        multi_index<2> pixel, halo; // the first ones
+    };
+    CK_TILE_FN coord at(int number, int batch) const
+    {
+        const auto digits = order.map({number});
+        const int image = digits[0] * shape.images, left = batch - image;
+        const multi_index<2> patches = {digits[1] * shape.rows.divisor, digits[2] * shape.cols.divisor};
+        coord c = {.image = image, .images = left < shape.images ? left : shape.images, .pixel = {}, .halo = {}};
+        for(int d = 0; d < 2; ++d)
+        {
+            c.pixel[d] = first_pixel[d] + patches[d] * patch[d];
+            c.halo[d]  = first_halo[d] + patches[d] * shape.next[d];
+        }
+        return c;
+    }
+};
+
+// How the threads share [rows, channels], rows being pixels of patches: a wave's lanes have vectors of 4 bytes of the channels of a few
+// patches, one below the other.
 constexpr distribution depthwise_rows(int waves, int lanes, int rows, int channels, int vector)
 {
     const int across = channels / vector, down = lanes / across, own = rows / (waves * down); // lanes; pixels
@@ -74,91 +137,110 @@ constexpr distribution depthwise_rows(int waves, int lanes, int rows, int channe
 
 namespace detail
 {
-// So many elements of LDS, from a multiple of 4 bytes on.
+// So many elements of LDS, 4 bytes or more, one of several runs that lie side by side.
 template <class T, int N>
 struct run_of
 {
+    static constexpr std::size_t alignment = (N & -N) * sizeof(T);
     T at[N];
-    CK_TILE_FN explicit run_of(const T* from) { __builtin_memcpy(at, __builtin_assume_aligned(from, 4), sizeof at); }
+    CK_TILE_FN explicit run_of(const T* from)
+    {
+        __builtin_memcpy(at, __builtin_assume_aligned(from, alignment), sizeof at);
+    }
     CK_TILE_FN float operator[](int i) const { return convert<float>(at[i]); }
 };
+} // namespace detail
 
-// The sums of a thread whose window the compiler knows: sums[pixel of the patch][channel].
-template <known_window Known, patch Patch, int Vector, class T, auto Layout, class Sums>
-CK_TILE_FN void slide(const lds_tile<T, Layout>& x, const T* weights, const region_shape& region, int first,
-                      int channel, Sums& sums)
+// multiply(pixel of the patch, tap, values of the channels) for each pixel of the halo and each window of a thread's patch that sees it, a
+// row of the halo after the other; taps of a sum ascend forward.
+template <direction Made, known_window Known, patch Patch, int Vector, class T, auto Layout, class Multiply>
+CK_TILE_FN void slide(const lds_tile<T, Layout>& x, int halo_cols, int first, int channel, Multiply&& multiply)
 {
-    constexpr int taps = Known.filter * Known.filter, rows = (Patch.rows - 1) * Known.stride + Known.filter,
-                  cols = (Patch.cols - 1) * Known.stride + Known.filter;
-    const run_of<T, Vector * taps> weight(weights + channel * taps);
-    const T* row = x.at(first, channel);
-    CK_TILE_UNROLL
-    for(int i = 0; i < rows; ++i, row += region.halo_cols.divisor * Layout.line())
-    {
+    constexpr int stride = Known.stride;
+    constexpr int rows   = lines_seen(Made, Patch.rows, Known.rows, stride),
+                  cols   = lines_seen(Made, Patch.cols, Known.cols, stride);
+    const T* row         = x.at(first, channel);
+    register_for<rows>([&](auto i) __attribute__((always_inline)) {
         float pixel[cols][Vector];
         CK_TILE_UNROLL
         for(int j = 0; j < cols; ++j)
         {
-            const run_of<T, Vector> some(row + j * Layout.line());
+            const detail::run_of<T, Vector> some(row + j * Layout.line());
             CK_TILE_UNROLL
             for(int v = 0; v < Vector; ++v)
                 pixel[j][v] = some[v];
         }
         CK_TILE_UNROLL
-        for(int r = 0; r < Patch.rows; ++r)
+        for(int number = 0; number < Patch.rows * Patch.cols * Known.cols; ++number)
         {
-            const int y = i - r * Known.stride; // of the filter
-            if(y < 0 || y >= Known.filter)
-                continue;
-            CK_TILE_UNROLL
-            for(int c = 0; c < Patch.cols; ++c)
-                CK_TILE_UNROLL
-            for(int tap = 0; tap < Known.filter; ++tap)
-                CK_TILE_UNROLL
-            for(int v = 0; v < Vector; ++v)
-            {
-                float& sum = sums[r * Patch.cols + c][v];
-                sum = __builtin_fmaf(pixel[c * Known.stride + tap][v], weight[v * taps + y * Known.filter + tap], sum);
-            }
+            const int r = number / (Patch.cols * Known.cols), c = number / Known.cols % Patch.cols,
+                      x = number % Known.cols;
+            const int y = tap_between(Made, i, r, Known.rows, stride), j = line_between(Made, x, c, Known.cols, stride);
+            if(y >= 0 && y < Known.rows && j >= 0) [[clang::always_inline]]
+                multiply(r * Patch.cols + c, y * Known.cols + x, pixel[j]);
         }
-    }
+        row += halo_cols * Layout.line();
+    });
 }
 
-// The same of any window, tap after tap.
-template <patch Patch, int Vector, class T, auto Layout, class Sums>
-CK_TILE_FN void visit_taps(const lds_tile<T, Layout>& x, const T* weights, const region_shape& region, int first,
-                           int channel, Sums& sums)
+// multiply(pixel of the patch, values of the channels) for each pixel of a thread's patch that tap (i, j) of any window meets.
+template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply>
+CK_TILE_FN void visit_tap(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel, int i,
+                          int j, Multiply&& multiply)
 {
-    const int taps = product(region.window);
-    CK_TILE_KEEP_LOOP
-    for(int i = 0; i < region.window[0]; ++i)
-        CK_TILE_KEEP_LOOP
-    for(int j = 0; j < region.window[1]; ++j)
-    {
-        const T* from =
-            x.at(first + i * region.dilation[0] * region.halo_cols.divisor + j * region.dilation[1], channel);
-        const T* weight = weights + channel * taps + i * region.window[1] + j;
-        float factor[Vector];
-        CK_TILE_UNROLL
-        for(int v = 0; v < Vector; ++v)
-            factor[v] = convert<float>(weight[v * taps]);
-        CK_TILE_UNROLL
-        for(int r = 0; r < Patch.rows; ++r)
-            CK_TILE_UNROLL
-        for(int c = 0; c < Patch.cols; ++c)
+    const int tap[] = {i, j};
+    // Which line of the halo a pixel meets: -1, if none.
+    const auto line_of = [&](int d, int pixel) {
+        const int beyond = tap[d] * region.dilation[d];
+        if constexpr(Made == direction::backward_data)
         {
-            const run_of<T, Vector> some(
-                from + (r * region.stride[0] * region.halo_cols.divisor + c * region.stride[1]) * Layout.line());
+            const int lines = (region.window[d] - 1) * region.dilation[d] / region.stride[d] + 1;
+            const int at    = pixel - beyond + lines * region.stride[d];
+            return at % region.stride[d] == 0 ? at / region.stride[d] - 1 : -1;
+        }
+        else
+            return pixel * region.stride[d] + beyond;
+    };
+    const T* from = x.at(first, channel);
+    CK_TILE_UNROLL
+    for(int r = 0; r < Patch.rows; ++r)
+        if(const int y = line_of(0, r); y >= 0)
+            CK_TILE_UNROLL
+    for(int c = 0; c < Patch.cols; ++c)
+        if(const int col = line_of(1, c); col >= 0)
+        {
+            const detail::run_of<T, Vector> some(from + (y * region.halo_cols.divisor + col) * Layout.line());
+            float values[Vector];
             CK_TILE_UNROLL
             for(int v = 0; v < Vector; ++v)
-            {
-                float& sum = sums[r * Patch.cols + c][v];
-                sum        = __builtin_fmaf(some[v], factor[v], sum);
-            }
+                values[v] = some[v];
+            [[clang::always_inline]] multiply(r * Patch.cols + c, values);
         }
-    }
 }
-} // namespace detail
+
+// The same for all taps of any window, one after the other: multiply(pixel, tap, values).
+template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply>
+CK_TILE_FN void visit_taps(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel,
+                           Multiply&& multiply)
+{
+    CK_TILE_KEEP_LOOP
+    for(int i = 0, tap = 0; i < region.window[0]; ++i)
+        CK_TILE_KEEP_LOOP
+    for(int j = 0; j < region.window[1]; ++j, ++tap)
+        visit_tap<Made, Patch, Vector>(x, region, first, channel, i, j,
+                                       [&](int pixel, const float* values) { multiply(pixel, tap, values); });
+}
+
+// Of a window that the compiler knows, or of any.
+template <direction Made, known_window Known, patch Patch, int Vector, class T, auto Layout, class Multiply>
+CK_TILE_FN void each_product(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel,
+                             Multiply&& multiply)
+{
+    if constexpr(Known.any())
+        visit_taps<Made, Patch, Vector>(x, region, first, channel, multiply);
+    else
+        slide<Made, Known, Patch, Vector>(x, region.halo_cols.divisor, first, channel, multiply);
+}
 
 // The convolution of the region's pixels, [patches x pixels, channels], as D distributes them: pixels of whole patches `Whole`, of which a
 // thread may have a part. `weights`: [channel][tap]; `start`: what the sums of each channel begin with, all of patches that the region does
@@ -177,11 +259,28 @@ CK_TILE_FN tile<float, D> depthwise(const lds_tile<T, Layout>& x, const T* weigh
         for_each_element<D>([&](auto r, auto v) { sum[r][v] = start.file_of(t).get(0, v); });
         if(number < region.patches())
         {
-            const int first = region.first_input(number, Whole, inside / Whole.cols, inside % Whole.cols);
+            const int first = region.first_input(number, inside / Whole.cols, inside % Whole.cols);
+            const auto add  = [&](int pixel, const float* values, auto&& weight) {
+                CK_TILE_UNROLL
+                for(int v = 0; v < D.vecs(); ++v)
+                    sum[pixel][v] = __builtin_fmaf(values[v], weight(v), sum[pixel][v]);
+            };
             if constexpr(Known.any())
-                detail::visit_taps<own, D.vecs()>(x, weights, region, first, channel, sum);
+            {
+                const int taps = product(region.window);
+                visit_taps<direction::forward, own, D.vecs()>(
+                    x, region, first, channel, [&](int pixel, int tap, const float* values) {
+                        add(pixel, values, [&](int v) { return convert<float>(weights[(channel + v) * taps + tap]); });
+                    });
+            }
             else
-                detail::slide<Known, own, D.vecs()>(x, weights, region, first, channel, sum);
+            {
+                const detail::run_of<T, D.vecs() * Known.taps()> weight(weights + channel * Known.taps());
+                slide<direction::forward, Known, own, D.vecs()>(
+                    x, region.halo_cols.divisor, first, channel, [&](int pixel, int tap, const float* values) {
+                        add(pixel, values, [&](int v) { return weight[v * Known.taps() + tap]; });
+                    });
+            }
         }
         for_each_element<D>([&](auto r, auto v) { sums.file_of(t).set(r, v, sum[r][v]); });
     });

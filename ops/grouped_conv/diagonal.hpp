@@ -60,18 +60,18 @@ CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weight
                                    const Start& start)
 {
     namespace product    = diagonal_product;
-    constexpr int length = Known.filter, pairs = (length + 1) / 2; // of the filter's rows: taps
+    constexpr int length = Known.rows, pairs = (length + 1) / 2; // of the filter's rows: taps
     constexpr int slices = D.reg.only(1).size(), of_slice = D.regs() / slices;
-    static_assert(Patch.cols == product::width && of_slice % Patch.rows == 0 && !Known.any(),
-                  "diagonal: a wave has pairs of patches, 8 pixels wide, of a known window");
+    static_assert(Patch.cols == product::width && of_slice % Patch.rows == 0 && !Known.any() &&
+                      Known.rows == Known.cols,
+                  "diagonal: a wave has pairs of patches, 8 pixels wide, of a known square window");
     using a_tile = tile<T, product::operand(Waves, product::pixels)>;
     using b_tile = tile<T, product::operand(Waves, product::channels)>;
 
     // Where the first window of a lane's pixel in row 0 of a patch lies.
     const auto first_input = [&](thread t, int patch_number) {
         const int number = first_element<D, 0>(t) / Patch.pixels() + patch_number;
-        return region.first_input(number < region.patches() ? number : 0, Patch, 0,
-                                  first_element<D, 0>(t) % product::width);
+        return region.first_input(number < region.patches() ? number : 0, 0, first_element<D, 0>(t) % product::width);
     };
     const int pitch = region.halo_cols.divisor * Layout.line();
     tile<float, D> sums;
@@ -111,14 +111,10 @@ CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weight
                     static_for<pairs * 4>([&](auto n) {
                         constexpr int c = n % 2, pair = n / 4, tap = 2 * pair + n / 2 % 2;
                         // Behind an odd number of taps, the last one again, times 0.
-                        vector<T, 2> two;
-                        __builtin_memcpy(&two,
-                                         __builtin_assume_aligned(rows[t.copy].of_patch[c] +
-                                                                      (tap < length ? tap : length - 1) * Layout.line(),
-                                                                  2 * sizeof(T)),
-                                         sizeof two);
-                        a[pair].file_of(t).reg[c][n / 2 % 2 * 2]     = two[0];
-                        a[pair].file_of(t).reg[c][n / 2 % 2 * 2 + 1] = two[1];
+                        const detail::run_of<T, 2> two(rows[t.copy].of_patch[c] +
+                                                       (tap < length ? tap : length - 1) * Layout.line());
+                        a[pair].file_of(t).set(c, n / 2 % 2 * 2, two.at[0]);
+                        a[pair].file_of(t).set(c, n / 2 % 2 * 2 + 1, two.at[1]);
                     });
                     for(const T*& row : rows[t.copy].of_patch)
                         row += pitch;

@@ -1,30 +1,46 @@
 // SPDX-License-Identifier: MIT
 // What the windows of a region see of X, the halo, as [pixel, channel]: a window that moves from region to region. Where a pixel lies from the
-// first one of the halo a thread works out once; which ones exist, once for a region.
+// first one of the halo a thread works out once; where the region's lie, and which ones exist, once for a region.
 #pragma once
 
+#include "ck_tile/core/window.hpp"
+#include "ops/grouped_conv/arguments.hpp"
 #include "ops/grouped_conv/depthwise.hpp"
 
 namespace ck_tile::conv
 {
 
+// An offset in memory, or nowhere, if either is not there: `missing` is 0 or nowhere.
+CK_TILE_FN unsigned unless(unsigned offset, unsigned missing) { return offset > missing ? offset : missing; }
+
+// A tensor of images, of one group, as such windows see it: lengths, and distances in elements.
+struct image_lines
+{
+    multi_index<2> lengths, strides;
+    std::int64_t image;
+    int channels;
+};
+CK_TILE_FN image_lines lines_of_input(const arguments& a)
+{
+    return {used<2>(a.input), used<2>(a.in.spatial), a.in.image, a.c};
+}
+CK_TILE_FN image_lines lines_of_output(const arguments& a)
+{
+    return {used<2>(a.output), used<2>(a.out.spatial), a.out.image, a.k};
+}
+
 template <class T, distribution D>
 class halo_window
 {
     static constexpr int rows = D.reg.only(0).size();
-    static_assert(rows <= 32 && D.vector_dim() == 1,
-                  "halo_window: a thread has 32 pixels at most, in vectors of channels");
+    static_assert(D.vector_dim() == 1, "halo_window: a thread has pixels in vectors of channels");
 
   public:
     using element                        = T;
     static constexpr distribution layout = D;
 
-    CK_TILE_FN halo_window(const arguments& a, const region_shape& shape)
-        : lengths_(used<2>(a.input)),
-          strides_(used<2>(a.in.spatial)),
-          image_(a.in.image),
-          channels_(a.c),
-          memory_(static_cast<const T*>(nullptr), 0)
+    CK_TILE_FN halo_window(const image_lines& lines, const region_shape& shape)
+        : lines_(lines), memory_(static_cast<const T*>(nullptr), 0)
     {
         for_each_thread<D>([&](thread t) {
             own& o   = own_[t.copy];
@@ -34,29 +50,29 @@ class halo_window
                 const int number = first_element<D, 0>(t) + beyond, line = number / shape.halo_cols;
                 const int image = line / shape.halo_rows, x = number - line * shape.halo_cols.divisor,
                           y = line - image * shape.halo_rows.divisor;
-                o.offset[i] = ck_tile::detail::byte_offset<T>(image * static_cast<int>(image_) + y * strides_[0] +
-                                                              x * strides_[1]);
+                o.offset[i] = ck_tile::detail::byte_offset<T>(image * static_cast<int>(lines.image) +
+                                                              y * lines.strides[0] + x * lines.strides[1]);
                 o.pixel[i] =
                     number < shape.halo() ? unsigned(image) << 2 * bits | unsigned(y) << bits | unsigned(x) : ~0u;
             });
         });
     }
 
-    // To the region whose halo begins at (y, x), which may be in the padding, of `images` images from `data` on.
-    CK_TILE_FN void move_to(const T* data, int images, int y, int x)
+    // To the region whose halo begins at (y, x), which may be in the padding, of `images` images from `data` on, and at a channel.
+    CK_TILE_FN void move_to(const T* data, int images, int y, int x, int channel = 0)
     {
-        memory_ = memory_range(data, images * image_ * static_cast<std::int64_t>(sizeof(T)));
-        first_  = ck_tile::detail::byte_offset<T>(y * strides_[0] + x * strides_[1]);
+        memory_              = memory_range(data, images * lines_.image * static_cast<std::int64_t>(sizeof(T)));
+        const unsigned first = ck_tile::detail::byte_offset<T>(y * lines_.strides[0] + x * lines_.strides[1]);
         for_each_thread<D>([&](thread t) {
-            own& o  = own_[t.copy];
-            o.exist = 0, o.column = first_element<D, 1>(t);
+            own& o   = own_[t.copy];
+            o.column = channel + first_element<D, 1>(t);
             static_for<rows>([&](auto i) {
                 constexpr unsigned mask = (1u << bits) - 1;
                 const unsigned at       = o.pixel[i];
                 const bool exists       = at >> 2 * bits < unsigned(images) &&
-                                          unsigned(int(at >> bits & mask) + y) < unsigned(lengths_[0]) &&
-                                          unsigned(int(at & mask) + x) < unsigned(lengths_[1]);
-                o.exist |= unsigned(exists) << int(i);
+                                          unsigned(int(at >> bits & mask) + y) < unsigned(lines_.lengths[0]) &&
+                                          unsigned(int(at & mask) + x) < unsigned(lines_.lengths[1]);
+                o.at[i]                 = exists ? first + o.offset[i] : nowhere;
             });
         });
     }
@@ -72,7 +88,7 @@ class halo_window
         for_each_thread<D>([&](thread t) { own_[t.copy].column += channels; });
     }
 
-    // Calls visit(register number, gathered) for each vector register of the thread.
+    // Calls visit(register number, byte offset) for each vector register of the thread.
     template <class Visit>
     CK_TILE_FN void each_access(thread t, Visit&& visit) const
     {
@@ -80,9 +96,7 @@ class halo_window
         static_for<D.regs()>([&](auto r) {
             constexpr int i = D.reg.number_in(0, r), beyond = D.reg.along(1, r);
             const int column = o.column + beyond;
-            visit(r, gathered{.row    = o.offset[i],
-                              .column = first_ + ck_tile::detail::byte_offset<T>(column),
-                              .exists = (o.exist >> i & 1) != 0 && column < channels_});
+            visit(r, unless(o.at[i] + ck_tile::detail::byte_offset<T>(column), column < lines_.channels ? 0 : nowhere));
         });
     }
 
@@ -96,15 +110,12 @@ class halo_window
     {
         unsigned offset[rows]; // bytes, from the first pixel
         unsigned pixel[rows];  // image, y, x
-        unsigned exist;        // a bit for each
+        unsigned at[rows];     // bytes, of the region's; nowhere, if it does not exist
         int column;
     };
 
-    multi_index<2> lengths_, strides_;
-    std::int64_t image_;
-    int channels_;
+    image_lines lines_;
     memory_range memory_;
-    unsigned first_ = 0;
     ck_tile::detail::per_thread<own, copies_of(D.threads())> own_;
 };
 

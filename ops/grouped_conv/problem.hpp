@@ -84,13 +84,14 @@ tensor_shape output_shape(const problem& p); // e.g. N, Ho, Wo, G, K
 tensor_shape weight_shape(const problem& p); // e.g. G, K, Y, X, C
 
 // The fields by name: see ops/problem_fields.hpp.
+// Its numbers, of which K may have another name, and its type and layout.
 template <class Problem, class Visit>
-void visit_fields(Problem& p, Visit&& v)
+void visit_numbers(Problem& p, Visit&& v, const char* k)
 {
     v.rank("ndim", p.spatial, 1, max_spatial);
     v.number("G", p.groups);
     v.number("N", p.batch);
-    v.number("K", p.k);
+    v.number(k, p.k);
     v.number("C", p.c);
     v.list("filter", p.filter, p.spatial);
     v.list("input", p.input, p.spatial);
@@ -98,8 +99,18 @@ void visit_fields(Problem& p, Visit&& v)
     v.list("dilations", p.dilation, p.spatial);
     v.list("left_pads", p.left_pad, p.spatial);
     v.list("right_pads", p.right_pad, p.spatial);
+}
+template <class Problem, class Visit>
+void visit_kind(Problem& p, Visit&& v)
+{
     v.choice("dtype", p.type);
     v.choice("layout", p.layout);
+}
+template <class Problem, class Visit>
+void visit_fields(Problem& p, Visit&& v)
+{
+    visit_numbers(p, v, "K");
+    visit_kind(p, v);
 }
 
 // The same of what a problem of one direction adds to.
@@ -113,6 +124,9 @@ void visit_base(Derived& p, Visit&& v)
 // no larger than the padded input, and no tensor (the input with its padding) of 2^63 bytes or more. Only then may the
 // other functions be called.
 status validate(const problem& p);
+
+// A 1x1 convolution that is a product of large square matrices, in every direction.
+problem matrix_product(data_type type);
 
 // "grouped_conv 2-D nhwgc fp16 G1 N256 K64 C64 filter 3x3 input 56x56 stride 1x1 ..." for messages and tables.
 std::string describe(const problem& p);

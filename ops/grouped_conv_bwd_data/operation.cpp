@@ -2,7 +2,6 @@
 #include "ops/grouped_conv_bwd_data/operation.hpp"
 
 #include "ops/grouped_conv/computed.hpp"
-#include "ops/grouped_conv/reference.hpp"
 #include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_bwd_data/support_kernels.hpp"
 
@@ -121,19 +120,6 @@ std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::problem& 
 
 } // namespace
 
-std::vector<tensor_info> operation::tensor_list(const problem& p)
-{
-    // slack: a matrix unit adds several products at once, and may cut off the bits where an fma would round.
-    return {{.name = "out", .type = p.type, .shape = conv::output_shape(p)},
-            {.name = "wei", .type = p.type, .shape = conv::weight_shape(p)},
-            {.name  = "in",
-             .type  = p.type,
-             .shape = conv::input_shape(p),
-             .role  = tensor_role::result,
-             .terms = p.filter_taps() * p.k,
-             .slack = 4}};
-}
-
 status operation::supports(const config& c, const problem& p)
 {
     const problem q = conv::computed(p, c.spatial, c.vector);
@@ -216,13 +202,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void*)
 {
-    const kernel& reference = support["reference"];
-    return {{reference, ceil_div(inputs_of(p), reference.threads), arguments_of(p, data)}};
-}
-
-std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
-{
-    return {conv::convolve_back(p, set["out"].values(), set["wei"].values())};
+    return {reference_launch(support["reference"], p, data)};
 }
 
 } // namespace ck_tile::grouped_conv_bwd_data

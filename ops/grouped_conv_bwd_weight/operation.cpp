@@ -4,6 +4,8 @@
 #include "ops/grouped_conv_bwd_weight/geometry.hpp"
 #include "ops/grouped_conv_bwd_weight/support_kernels.hpp"
 
+#include <algorithm>
+
 namespace ck_tile::grouped_conv_bwd_weight
 {
 namespace
@@ -31,20 +33,6 @@ tensors computed(conv::computed_tensors& t, const tensors& data)
 
 } // namespace
 
-std::vector<tensor_info> operation::tensor_list(const problem& p)
-{
-    // slack: a matrix unit adds several products at once, and may cut off the bits where an fma would round. Instances without one
-    // are held to the same bound, as no user can tell them apart.
-    return {{.name = "in", .type = p.type, .shape = conv::input_shape(p)},
-            {.name = "out", .type = p.type, .shape = conv::output_shape(p)},
-            {.name  = "wei",
-             .type  = p.type,
-             .shape = conv::weight_shape(p),
-             .role  = tensor_role::result,
-             .terms = std::max<std::int64_t>(p.batch * p.output_pixels(), 1),
-             .slack = 4}};
-}
-
 std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
 {
     const config& c     = planned.chosen->configuration;
@@ -68,10 +56,9 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 }
 
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
-                                                  const tensors& data, void*)
+                                                  const tensors& data, void* workspace)
 {
-    const kernel& reference = support["reference"];
-    return {{reference, ceil_div(weights_of(p), reference.threads), arguments_of(p, data)}};
+    return conv::backward_weight::reference_launches(support["reference"], support["sum"], p, data, workspace);
 }
 
 } // namespace ck_tile::grouped_conv_bwd_weight

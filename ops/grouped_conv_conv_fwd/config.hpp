@@ -4,6 +4,7 @@
 
 #include "ck_tile/gemm/computed_operand.hpp"
 #include "ck_tile/gemm/tile_config.hpp"
+#include "ops/grouped_conv/depthwise_config.hpp"
 #include "ops/grouped_conv/diagonal.hpp"
 
 namespace ck_tile::grouped_conv_conv_fwd
@@ -44,14 +45,14 @@ struct config
     int ahead;                 // steps that copies to LDS are ahead
     int kept;                  // steps of the intermediate that LDS holds
 
-    static constexpr int most_taps = 64; // of a window that the compiler does not know
+    static constexpr int most_taps = conv::known_window::most_taps; // of a window that the compiler does not know
 
     constexpr gemm::shape shape() const { return {block.m, block.n, block.k, waves.m, waves.n, instruction}; }
     constexpr data_type dtype() const { return describe(instruction).type; }
     constexpr int lanes() const { return shape().fragment().a.lanes(); }
     constexpr int threads() const { return shape().threads(); }
     constexpr int vector() const { return 16 / bytes_of(dtype()); } // elements that one access of memory moves
-    constexpr int taps() const { return window.any() ? most_taps : window.filter * window.filter; }
+    constexpr int taps() const { return window.any() ? most_taps : window.taps(); }
     constexpr int patches() const { return block.m / patch.pixels(); }
 
     // Copies of X, of the weights of both convolutions.
@@ -115,22 +116,20 @@ constexpr violation check(const config& c, const target& t)
     if(s.inst().operands == operand_source::lds && s.k % 64 != 0)
         return {"an instruction that takes operands from LDS reads k in lines of 128 bytes", s.k,
                 "use a block.k that is a multiple of 64"};
-    if(c.window.filter < 0 || c.window.stride < 0 || c.window.filter * c.window.filter > config::most_taps)
-        return {"a window that the compiler knows must have 8 x 8 taps at most", c.window.filter,
-                "use 0, which takes any window"};
-    if((c.window.filter == 0) != (c.window.stride == 0))
-        return {"the compiler must know filter and stride, or none of them", c.window.stride,
-                "use 0 for both, or for none"};
+    if(const violation v = conv::check_window(c.window))
+        return v;
     for(const int number : {c.patch.rows, c.patch.cols, c.ahead, c.kept})
-        if(number < 1)
+        if(constexpr int most = 64; number < 1)
             return {"patches, steps ahead and steps kept must be positive", number, "choose 1 or more"};
+        else if(number > most)
+            return {"patches, steps ahead and steps kept must be 64 at most", number, "choose fewer"};
     if(c.first == formulation::diagonal)
     {
         namespace product = conv::diagonal_product;
         if(s.fragment().m != product::pixels || s.fragment().n != product::channels || s.fragment().k != 16)
             return {"the diagonal formulation multiplies 16 x 8 x 16", s.fragment().name, "use another formulation"};
-        if(c.window.any() || c.patch.cols != product::width)
-            return {"a diagonal product has rows of 8 pixels, of a window that the compiler knows", c.patch.cols,
+        if(c.window.any() || c.window.rows != c.window.cols || c.patch.cols != product::width)
+            return {"a diagonal product has rows of 8 pixels, of a square window that the compiler knows", c.patch.cols,
                     "use patches 8 wide, or another formulation"};
         for(const int channels : {s.k, s.k / 2})
             if(const distribution d = c.rows(channels); !d.covers() || d.threads() != c.threads())

@@ -5,6 +5,7 @@
 // first convolution of the region, bias and activation, rounded to the type. It is in LDS alone.
 #pragma once
 
+#include "ck_tile/core/gather_window.hpp"
 #include "ck_tile/verbs/broadcast.hpp"
 #include "ops/grouped_conv/activation.hpp"
 #include "ops/grouped_conv/halo_window.hpp"
@@ -25,8 +26,7 @@ struct arguments
     conv::activation activation;
     conv::arguments first; // its channels, of X and of the intermediate, are of one group
     int k1;
-    conv::region_shape region;
-    merge<3, dividers<3>> order; // of regions: of images, along y and x
+    conv::region_grid regions;
     int blocks;
 };
 
@@ -46,7 +46,7 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        gemm::run_computed_tiles<shape, loop>(b, tiles{b, a}, static_cast<int>(b.at.x), a.order.end, a.blocks);
+        gemm::run_computed_tiles<shape, loop>(b, tiles{b, a}, static_cast<int>(b.at.x), a.regions.order.end, a.blocks);
     }
 
   private:
@@ -55,11 +55,7 @@ struct program
     using halo_tile    = lds_tile<element, C.halo_layout()>;
     using weights_tile = lds_tile<element, lds_layout{.rows = 1, .cols = C.wei0_copy().lengths[1]}>;
 
-    // Of a region: its first image, and its first output of these.
-    struct coord
-    {
-        int image, y, x;
-    };
+    using coord = conv::region_grid::coord;
 
     struct tiles
     {
@@ -70,17 +66,7 @@ struct program
         CK_TILE_FN int terms() const { return args.first.c; }
         CK_TILE_FN int steps() const { return ceil_div(args.first.c, shape.k); }
         CK_TILE_FN int columns() const { return loop.keeps_all() ? ceil_div(args.k1, shape.n) : 1; }
-        CK_TILE_FN coord at(int number) const
-        {
-            const auto digits = args.order.map({number});
-            return {digits[0] * args.region.images, digits[1] * args.region.rows.divisor * C.patch.rows,
-                    digits[2] * args.region.cols.divisor * C.patch.cols};
-        }
-        CK_TILE_FN int images(const coord& p) const // that there are
-        {
-            const int left = args.first.batch - p.image;
-            return left < args.region.images ? left : args.region.images;
-        }
+        CK_TILE_FN coord at(int number) const { return args.regions.at(number, args.first.batch); }
 
         // Of the channels' weights, as they lie.
         CK_TILE_FN auto weights() const
@@ -106,15 +92,15 @@ struct program
         };
         CK_TILE_FN copies source() const
         {
-            return {{conv::halo_window<element, C.in_copy()>(args.first, args.region), shape.k},
+            return {{conv::halo_window<element, C.in_copy()>(conv::lines_of_input(args.first), args.regions.shape),
+                     shape.k},
                     {weights(), shape.k * product(args.first.filter)}};
         }
         CK_TILE_FN void move(copies& source, const coord& p) const
         {
             const conv::arguments& c = args.first;
-            const auto pad = conv::used<2>(c.left_pad), stride = conv::used<2>(c.stride);
-            source.x.operand().move_to(static_cast<const element*>(args.in) + p.image * c.in.image, images(p),
-                                       p.y * stride[0] - pad[0], p.x * stride[1] - pad[1]);
+            source.x.operand().move_to(static_cast<const element*>(args.in) + p.image * c.in.image, p.images, p.halo[0],
+                                       p.halo[1]);
             source.w = {weights(), shape.k * product(c.filter)};
         }
 
@@ -129,10 +115,10 @@ struct program
         CK_TILE_FN tile<float, Own> convolve(const halo_tile& x, const element* wei, const Start& start) const
         {
             if constexpr(C.first == formulation::diagonal)
-                return conv::diagonal<C.window, C.patch, shape.fragment().op, shape.waves(), Own>(x, wei, args.region,
-                                                                                                  start);
+                return conv::diagonal<C.window, C.patch, shape.fragment().op, shape.waves(), Own>(
+                    x, wei, args.regions.shape, start);
             else
-                return conv::depthwise<C.window, C.patch, Own>(x, wei, args.region, start);
+                return conv::depthwise<C.window, C.patch, Own>(x, wei, args.regions.shape, start);
         }
 
         // A step of the intermediate: bias, sums, activation.
@@ -181,16 +167,17 @@ struct program
         CK_TILE_FN auto pixels(const coord& p) const
         {
             const conv::arguments& c    = args.first;
-            const conv::region_shape& s = args.region;
+            const conv::region_shape& s = args.regions.shape;
             const auto lengths          = conv::used<2>(c.output);
-            const int row = lengths[1] * args.k1, count = images(p);
+            const int row = lengths[1] * args.k1, count = p.images;
             const std::int64_t image     = std::int64_t(lengths[0]) * row;
             constexpr divider patch_rows = C.patch.rows, patch_cols = C.patch.cols;
             const strided<4> memory = {{count, lengths[0], lengths[1], args.k1},
                                        {static_cast<int>(image), row, args.k1, 1}};
-            const auto region       = transform(
-                memory, along<dims{0}, dims{0}>(pass_through{count}), along<dims{1}, dims{1}>(pad{lengths[0], -p.y, 0}),
-                along<dims{2}, dims{2}>(pad{lengths[1], -p.x, 0}), along<dims{3}, dims{3}>(pass_through{args.k1}));
+            const auto region       = transform(memory, along<dims{0}, dims{0}>(pass_through{count}),
+                                                along<dims{1}, dims{1}>(pad{lengths[0], -p.pixel[0], 0}),
+                                                along<dims{2}, dims{2}>(pad{lengths[1], -p.pixel[1], 0}),
+                                                along<dims{3}, dims{3}>(pass_through{args.k1}));
             const auto patches =
                 transform(region, along<dims{0}, dims{0}>(pass_through{count}),
                           along<dims{1}, dims{1, 3}>(embed<2>{{s.rows.divisor, C.patch.rows}, {C.patch.rows, 1}}),

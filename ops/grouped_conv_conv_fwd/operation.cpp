@@ -3,6 +3,7 @@
 
 #include "ops/grouped_conv/computed.hpp"
 #include "ops/grouped_conv/reference.hpp"
+#include "ops/grouped_conv/regions.hpp"
 #include "ops/grouped_conv_conv_fwd/support_kernels.hpp"
 #include "ops/problem_checks.hpp"
 
@@ -49,134 +50,52 @@ std::string describe(const problem& p)
 namespace
 {
 
-// The first convolution as the copies of tensors see it: its images and its bias, of all channels of one group.
-conv::problem images(const problem& p)
+// Tensors as they are given, as instances compute them, and which of them may be copied between.
+struct copied_tensors
 {
-    conv::problem q = p.first();
-    q.groups = 1, q.c = p.groups * p.c, q.k = p.groups * p.k;
-    return q;
-}
-// Its weights, of one channel per group, as one run.
-conv::problem weights(const problem& p)
-{
-    conv::problem q = images(p);
-    q.k             = p.groups * p.filter_taps();
-    return q;
-}
+    conv::problem given, computed;
+    std::vector<conv::tensor> which;
+};
 
-// Tensors of the three as instances compute them: channels-last, channels and weights in whole vectors.
-struct computed_problems
+// Instances compute channels-last, with channels and weights in whole vectors.
+struct copied_problems
 {
-    conv::problem images, weights, second;
+    // X and bias0, as of one group that has all channels; W0, of one channel per group, as one run, a bias of as many channels; the second
+    // convolution's.
+    copied_tensors images, weights, second;
 
-    explicit computed_problems(const problem& p)
+    explicit copied_problems(const problem& p)
     {
+        using enum conv::tensor;
         const int vector                = 16 / bytes_of(p.type);
         const conv::vector_widths whole = {vector, vector, vector};
-        images                          = conv::computed(grouped_conv_conv_fwd::images(p), 2, whole);
-        weights                         = grouped_conv_conv_fwd::weights(p);
-        weights.k                       = images.c * p.filter_taps();
-        second                          = conv::computed(p.second(), 2, whole);
+        conv::problem q                 = p.first();
+        q.groups = 1, q.c = p.groups * p.c, q.k = p.groups * p.k;
+        images             = {q, conv::computed(q, 2, whole), {in, bias}};
+        q.k                = p.groups * p.filter_taps();
+        weights            = {q, q, {bias}};
+        weights.computed.k = images.computed.c * p.filter_taps();
+        second             = {p.second(), conv::computed(p.second(), 2, whole), {wei, bias, out}};
     }
-};
 
-// Which tensors may be copied for each of them.
-constexpr conv::tensor of_images[]  = {conv::tensor::in, conv::tensor::bias};
-constexpr conv::tensor of_weights[] = {conv::tensor::bias};
-constexpr conv::tensor of_second[]  = {conv::tensor::wei, conv::tensor::bias, conv::tensor::out};
-
-std::size_t copies_bytes(const problem& p)
-{
-    const computed_problems q(p);
-    return conv::copies_bytes(images(p), q.images, of_images) + conv::copies_bytes(weights(p), q.weights, of_weights) +
-           conv::copies_bytes(p.second(), q.second, of_second);
-}
-double copies_cost(const problem& p)
-{
-    const computed_problems q(p);
-    return conv::copies_cost(images(p), q.images, of_images) + conv::copies_cost(weights(p), q.weights, of_weights) +
-           conv::copies_cost(p.second(), q.second, of_second);
-}
-
-// The last two spatial dimensions, of which there may be one.
-std::int64_t along(const problem& p, const conv::extents& e, int dimension, std::int64_t missing)
-{
-    const int given = dimension - (2 - p.spatial);
-    return given < 0 ? missing : e[static_cast<std::size_t>(given)];
-}
-std::int64_t output_along(const problem& p, int dimension)
-{
-    const int given = dimension - (2 - p.spatial);
-    return given < 0 ? 1 : p.output(given);
-}
-
-// Pixels of X that `patches` patches in a row see, along a dimension.
-std::int64_t halo_along(const problem& p, int dimension, std::int64_t patches, int patch)
-{
-    const std::int64_t filter = along(p, p.filter, dimension, 1), stride = along(p, p.stride, dimension, 1),
-                       dilation = along(p, p.dilation, dimension, 1);
-    return (patches * patch - 1) * stride + (filter - 1) * dilation + 1;
-}
-
-struct regions
-{
-    std::int64_t images = 0, rows = 0, cols = 0; // patches of one
-    std::int64_t count = 0, halo = 0;            // of these, pixels of each
-
-    explicit operator bool() const { return count > 0; }
-};
-
-// The region of as many patches as the instance has, or fewer, with which the problem takes least: regions compute all their patches, and copy
-// their halo. None, where the halo of one patch is larger than LDS holds.
-regions choose_regions(const config& c, const problem& p)
-{
-    constexpr double copied = 0.25; // pixels of the halo count so much of a computed one
-    const std::int64_t rows = ceil_div(output_along(p, 0), std::int64_t(c.patch.rows)),
-                       cols = ceil_div(output_along(p, 1), std::int64_t(c.patch.cols));
-    regions best;
-    double least = 0;
-    for(std::int64_t across = 1; across <= std::min<std::int64_t>(cols, c.patches()); ++across)
-        for(std::int64_t down = 1; down <= std::min(rows, c.patches() / across); ++down)
-        {
-            const std::int64_t halo  = halo_along(p, 0, down, c.patch.rows) * halo_along(p, 1, across, c.patch.cols);
-            const std::int64_t whole = down == rows && across == cols ? c.patches() / (across * down) : 1;
-            const std::int64_t images =
-                std::max<std::int64_t>(std::min({whole, c.halo / halo, std::max<std::int64_t>(p.batch, 1)}), 1);
-            if(halo * images > c.halo)
-                continue;
-            const regions some = {images, down, across,
-                                  ceil_div(p.batch, images) * ceil_div(rows, down) * ceil_div(cols, across),
-                                  halo * images};
-            const double cost = static_cast<double>(some.count) * (c.block.m + copied * static_cast<double>(some.halo));
-            if(best.images == 0 || cost < least)
-                best = some, least = cost;
-        }
-    return best;
-}
-
-// A region's shape as kernels see it.
-conv::region_shape shape_of(const config& c, const problem& p, const regions& some)
-{
-    conv::region_shape s = {};
-    s.images             = static_cast<int>(some.images);
-    s.rows = static_cast<int>(some.rows), s.cols = static_cast<int>(some.cols);
-    s.halo_rows = static_cast<int>(halo_along(p, 0, some.rows, c.patch.rows));
-    s.halo_cols = static_cast<int>(halo_along(p, 1, some.cols, c.patch.cols));
-    for(int d = 0; d < 2; ++d)
+    // The sum of count(given, computed, which).
+    auto sum(auto count) const
     {
-        s.window[d]   = static_cast<int>(along(p, p.filter, d, 1));
-        s.stride[d]   = static_cast<int>(along(p, p.stride, d, 1));
-        s.dilation[d] = static_cast<int>(along(p, p.dilation, d, 1));
+        const auto each = [&](const copied_tensors& t) { return count(t.given, t.computed, t.which); };
+        return each(images) + each(weights) + each(second);
     }
-    return s;
-}
+};
+
+conv::region_limits limits_of(const config& c) { return {conv::direction::forward, c.patch, c.patches(), c.halo}; }
 
 std::int64_t steps_of(const config& c, const problem& p) { return ceil_div(p.groups * p.c, std::int64_t(c.block.k)); }
 std::int64_t columns_of(const config& c, const problem& p) { return ceil_div(p.k1, std::int64_t(c.block.n)); }
 
 std::size_t intermediate_bytes(const problem& p)
 {
-    return static_cast<std::size_t>(conv::output_shape(p.first()).elements() * bytes_of(p.type) + 255) / 256 * 256;
+    constexpr std::int64_t aligned = 256;
+    return static_cast<std::size_t>(ceil_div(conv::output_shape(p.first()).elements() * bytes_of(p.type), aligned) *
+                                    aligned);
 }
 
 // The second convolution after the first, by plans, or by the launches of the reference.
@@ -208,14 +127,7 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
              .slack = 4}}; // a matrix unit may cut off the bits where an fma would round
 }
 
-double operation::floor_bytes(const problem& p)
-{
-    double bytes = 0;
-    for(const tensor_info& t : tensor_list(p))
-        if(t.on_device())
-            bytes += static_cast<double>(t.bytes());
-    return bytes;
-}
+double operation::floor_bytes(const problem& p) { return bytes_on_device(tensor_list(p)); }
 
 double operation::flops(const problem& p) { return p.first().flops() + p.second().flops(); }
 
@@ -232,24 +144,20 @@ status operation::supports(const config& c, const problem& p)
                                          p.c, p.k, composed)});
     if(!rules)
         return rules;
-    const auto is_known = [&](const conv::extents& e, std::int64_t length) {
-        return along(p, e, 0, length) == length && along(p, e, 1, length) == length;
-    };
-    if(!c.window.any() && (p.spatial != 2 || !is_known(p.filter, c.window.filter) ||
-                           !is_known(p.stride, c.window.stride) || !is_known(p.dilation, 1)))
+    if(!c.window.any() && !conv::is_known(c.window, p))
         rules.also(rejection{
-            fmt::format("the instance is compiled for filter {0}x{0}, stride {1} and dilation 1 in 2-D: choose "
-                        "one of window 0x0, which takes any",
-                        c.window.filter, c.window.stride)});
+            fmt::format("the instance is compiled for filter {}x{}, stride {} and dilation 1: choose one of window "
+                        "0x0, which takes any",
+                        c.window.rows, c.window.cols, c.window.stride)});
     if(c.window.any() && p.filter_taps() > config::most_taps)
         rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: run the convolutions one "
                                          "after the other, --instance {}",
                                          config::most_taps, p.filter_taps(), composed)});
-    if(!choose_regions(c, p) && p.batch > 0)
-        rules.also(
-            rejection{fmt::format("the windows of a patch must see {} pixels at most, but see {}: choose an "
-                                  "instance of a larger halo",
-                                  c.halo, halo_along(p, 0, 1, c.patch.rows) * halo_along(p, 1, 1, c.patch.cols))});
+    const conv::regions some = conv::choose_regions(limits_of(c), p);
+    if(!some && p.batch > 0)
+        rules.also(rejection{fmt::format("the windows of a patch must see {} pixels at most, but see {}: choose an "
+                                         "instance of a larger halo",
+                                         c.halo, conv::halo_of_patch(limits_of(c), p))});
     if(!c.loop().keeps_all() && columns_of(c, p) > 1)
         rules.also(rejection{fmt::format("K1 must be {} at most, but is {}: choose an instance that keeps the "
                                          "intermediate, or of a larger block.n",
@@ -260,11 +168,11 @@ status operation::supports(const config& c, const problem& p)
                         "choose an instance that keeps more, or run the convolutions one after the "
                         "other, --instance {}",
                         c.kept * c.block.k, p.groups * p.k, composed)});
-    const computed_problems q(p);
-    conv::need_view_of_weights(rules, q.second, bytes_of(p.type));
-    conv::need_view_of_images(rules, q.images, c.block.m, p.output_pixels());
-    conv::need_view_of_images(rules, q.second, c.block.m, p.output_pixels());
-    conv::need_blocks(rules, choose_regions(c, p).count);
+    const copied_problems q(p);
+    conv::need_view_of_weights(rules, q.second.computed, bytes_of(p.type));
+    conv::need_view_of_images(rules, q.images.computed, c.block.m, p.output_pixels());
+    conv::need_view_of_images(rules, q.second.computed, c.block.m, p.output_pixels());
+    conv::need_blocks(rules, some.count);
     return rules;
 }
 
@@ -273,7 +181,7 @@ namespace
 
 // What a region takes on a compute unit that has `at_once` of them, in the units of conv::choose_splits(), of which `microsecond` are one: as
 // measured on an H200.
-double region_cost(const config& c, const problem& p, const regions& some, int at_once)
+double region_cost(const config& c, const problem& p, const conv::regions& some, int at_once)
 {
     constexpr double microsecond = 170e3;
     const auto taps              = static_cast<double>(p.filter_taps());
@@ -296,14 +204,15 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c          = chosen.chosen->configuration;
     const problem& p         = chosen.problem;
-    const regions some       = choose_regions(c, p);
+    const conv::regions some = conv::choose_regions(limits_of(c), p);
+    const copied_problems q(p);
     const int at_once        = c.blocks_at_once(facts(c.arch));
     const std::int64_t slots = std::int64_t(dev.compute_units()) * at_once;
-    chosen.schedule.region   = shape_of(c, p, some);
-    chosen.schedule.regions  = some.count;
+    chosen.schedule.regions  = some;
     chosen.schedule.blocks   = static_cast<int>(std::min(some.count, slots));
-    chosen.workspace_bytes   = copies_bytes(p);
-    chosen.cost = static_cast<double>(ceil_div(some.count, slots)) * region_cost(c, p, some, at_once) + copies_cost(p);
+    chosen.workspace_bytes   = q.sum(conv::copies_bytes);
+    chosen.cost =
+        static_cast<double>(ceil_div(some.count, slots)) * region_cost(c, p, some, at_once) + q.sum(conv::copies_cost);
     return chosen;
 }
 
@@ -331,62 +240,41 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     if(planned.chosen == nullptr)
     {
         void* const rest = static_cast<std::byte*>(workspace) + intermediate_bytes(p);
-        auto all         = grouped_conv_fwd::operation::launches(*s.first, first_of(data, workspace), rest);
-        for(const launch& each : grouped_conv_fwd::operation::launches(*s.second, second_of(data, workspace), rest))
+        auto all         = launches_of(*s.first, first_of(data, workspace), rest);
+        for(const launch& each : launches_of(*s.second, second_of(data, workspace), rest))
             all.push_back(each);
         return all;
     }
-    if(s.regions == 0)
+    if(!s.regions)
         return {};
-    const computed_problems q(p);
+    const copied_problems q(p);
     const kernel* const repack = &(*planned.support)["repack"];
-    const conv::problem of_x = images(p), of_w = weights(p), of_y = p.second();
-    conv::computed_tensors x(of_x, q.images, workspace, repack);
+    conv::computed_tensors x(q.images.given, q.images.computed, workspace, repack);
     const void* const in    = x.read(data.in, conv::tensor::in);
     const void* const bias0 = x.read(data.bias0, conv::tensor::bias);
-    conv::computed_tensors w(of_w, q.weights, x.rest(), repack);
+    conv::computed_tensors w(q.weights.given, q.weights.computed, x.rest(), repack);
     const void* const wei0 = w.read(data.wei0, conv::tensor::bias);
-    conv::computed_tensors y(of_y, q.second, w.rest(), repack);
-    const config& c  = planned.chosen->configuration;
-    const auto tiles = [](std::int64_t patches, int of_region) {
-        return static_cast<int>(ceil_div(patches, std::int64_t(of_region)));
-    };
-    const arguments a = {
-        .in         = in,
-        .wei0       = wei0,
-        .wei1       = y.read(data.wei1, conv::tensor::wei),
-        .bias0      = bias0,
-        .bias1      = y.read(data.bias1, conv::tensor::bias),
-        .out        = y.write(data.out, conv::tensor::out),
-        .activation = p.activation,
-        .first      = conv::make_arguments(q.images),
-        .k1         = static_cast<int>(q.second.k),
-        .region     = s.region,
-        .order  = {{{tiles(p.batch, s.region.images), tiles(output_along(p, 0), s.region.rows.divisor * c.patch.rows),
-                     tiles(output_along(p, 1), s.region.cols.divisor * c.patch.cols)}}},
-        .blocks = s.blocks};
+    conv::computed_tensors y(q.second.given, q.second.computed, w.rest(), repack);
+    const config& c   = planned.chosen->configuration;
+    const arguments a = {.in         = in,
+                         .wei0       = wei0,
+                         .wei1       = y.read(data.wei1, conv::tensor::wei),
+                         .bias0      = bias0,
+                         .bias1      = y.read(data.bias1, conv::tensor::bias),
+                         .out        = y.write(data.out, conv::tensor::out),
+                         .activation = p.activation,
+                         .first      = conv::make_arguments(q.images.computed),
+                         .k1         = static_cast<int>(q.second.computed.k),
+                         .regions    = conv::grid_of(limits_of(c), p, s.regions),
+                         .blocks     = s.blocks};
     return x.around(w.around(y.around({{*planned.chosen->main, a.blocks, a}})));
 }
 
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace)
 {
-    const kernel& reference = support["reference"];
-    const auto convolution  = [&](const conv::problem& one, const grouped_conv_fwd::tensors& t, conv::activation a) {
-        const std::int64_t outputs            = conv::output_shape(one).elements();
-        const grouped_conv_fwd::arguments all = {.in        = t.in,
-                                                 .wei       = t.wei,
-                                                 .out       = t.out,
-                                                 .partials  = nullptr,
-                                                 .end       = {t.bias, nullptr, a},
-                                                 .conv      = conv::make_arguments(one),
-                                                 .splits    = 1,
-                                                 .order     = {},
-                                                 .work      = {},
-                                                 .shared    = {},
-                                                 .wei_steps = 0,
-                                                 .outputs   = outputs};
-        return launch(reference, ceil_div(outputs, std::int64_t(reference.threads)), all);
+    const auto convolution = [&](const conv::problem& one, const grouped_conv_fwd::tensors& t, conv::activation a) {
+        return conv::forward::reference_launch(support["reference"], one, t, a);
     };
     std::vector<launch> all = {convolution(p.first(), first_of(data, workspace), p.activation)};
     if(p.rounded && *p.rounded != p.type)
@@ -451,8 +339,8 @@ std::vector<reference_values> operation::reference(const problem& p, const harne
     const std::vector<float> wei1 = set["wei1"].values();
     // The intermediate, rounded, and by how much it may be off.
     const reference_values middle =
-        grouped_conv_fwd::finished(first, conv::convolve(first, set["in"].values(), set["wei0"].values()),
-                                   p.bias ? set["bias0"].values() : std::vector<float>(), {});
+        conv::finished(first, conv::convolve(first, set["in"].values(), set["wei0"].values()),
+                       p.bias ? set["bias0"].values() : std::vector<float>(), {});
     std::vector<double> errors(middle.values.size());
     harness::host_tensor rounded(
         tensor_info{.name = "intermediate", .type = p.type, .shape = conv::output_shape(first)});
@@ -460,8 +348,8 @@ std::vector<reference_values> operation::reference(const problem& p, const harne
     const std::vector<float> values = rounded.values();
     for(std::size_t i = 0; i < errors.size(); ++i)
         errors[i] = error_of_intermediate(p.type, conv::row_length(first) + 1, values[i], middle.magnitudes[i]);
-    reference_values y       = grouped_conv_fwd::finished(second, conv::convolve(second, values, wei1),
-                                                          p.bias ? set["bias1"].values() : std::vector<float>(), {});
+    reference_values y       = conv::finished(second, conv::convolve(second, values, wei1),
+                                              p.bias ? set["bias1"].values() : std::vector<float>(), {});
     const reference_values e = conv::convolve(second, as_floats(errors), wei1);
     const tensor_info result = tensor_list(p).back();
     for(std::size_t i = 0; i < y.magnitudes.size(); ++i)

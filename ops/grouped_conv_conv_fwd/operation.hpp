@@ -4,6 +4,7 @@
 
 #include "ops/grouped_conv/activation.hpp"
 #include "ops/grouped_conv/problem.hpp"
+#include "ops/grouped_conv/regions.hpp"
 #include "ops/grouped_conv_conv_fwd/config.hpp"
 #include "ops/grouped_conv_fwd/operation.hpp"
 #include "ops/harness/tensor_set.hpp"
@@ -39,20 +40,9 @@ struct problem : conv::problem
 void visit_fields(auto& p, auto&& v)
 requires std::same_as<std::remove_const_t<std::remove_reference_t<decltype(p)>>, problem>
 {
-    v.rank("ndim", p.spatial, 1, conv::max_spatial);
-    v.number("G", p.groups);
-    v.number("N", p.batch);
-    v.number("K0", p.k);
-    v.number("C", p.c);
-    v.list("filter", p.filter, p.spatial);
-    v.list("input", p.input, p.spatial);
-    v.list("strides", p.stride, p.spatial);
-    v.list("dilations", p.dilation, p.spatial);
-    v.list("left_pads", p.left_pad, p.spatial);
-    v.list("right_pads", p.right_pad, p.spatial);
+    conv::visit_numbers(p, v, "K0");
     v.number("K1", p.k1);
-    v.choice("dtype", p.type);
-    v.choice("layout", p.layout);
+    conv::visit_kind(p, v);
     v.flag("bias", p.bias);
     v.choice("activation", p.activation);
 }
@@ -74,15 +64,15 @@ struct tensors
 // What a plan knows beside its instance: the patches of a region, or two plans, of one convolution after the other.
 struct schedule
 {
-    conv::region_shape region = {};
-    std::int64_t regions      = 0;
-    int blocks                = 0;
+    conv::regions regions = {};
+    int blocks            = 0;
     std::optional<plan<grouped_conv_fwd::operation>> first, second;
 };
 
 struct operation
 {
     static constexpr const char* name      = "grouped_conv_conv_fwd";
+    static constexpr const char* word      = "conv_conv";
     static constexpr const char* support[] = {"repack", "round", "reference"};
     static constexpr bool splits_reduction = false;
     static constexpr const char* composed  = "grouped_conv_conv_fwd_two_launches"; // one convolution after the other
@@ -114,6 +104,7 @@ struct operation
 
     static std::span<const instance<operation>> instances();
     static std::span<const support_kernels<operation>> support_sets();
+    static std::span<const shipped_table> shipped_tables();
 };
 
 } // namespace ck_tile::grouped_conv_conv_fwd

@@ -15,22 +15,7 @@
 namespace ck_tile::grouped_conv_fwd
 {
 
-// y = activation(convolution + bias of the channel + residual), of which all but the first may be missing.
-struct finish
-{
-    const void* bias;     // [groups, K]; null: none
-    const void* residual; // as Y; null: none
-    conv::activation activation;
-
-    CK_TILE_FN bool changes_nothing() const
-    {
-        return bias == nullptr && residual == nullptr && activation == conv::activation::none;
-    }
-    CK_TILE_FN float operator()(float sum, float channel_bias, float shortcut) const
-    {
-        return activate(activation, sum + channel_bias + shortcut);
-    }
-};
+using conv::finish;
 
 struct arguments
 {

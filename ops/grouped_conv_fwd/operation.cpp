@@ -2,12 +2,10 @@
 #include "ops/grouped_conv_fwd/operation.hpp"
 
 #include "ops/grouped_conv/computed.hpp"
-#include "ops/grouped_conv/reference.hpp"
 #include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_fwd/support_kernels.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ck_tile::grouped_conv_fwd
 {
@@ -22,20 +20,20 @@ std::int64_t pixel_tiles(const config& c, const conv::problem& p)
 }
 std::int64_t channel_tiles(const config& c, const conv::problem& p) { return ceil_div(p.k, c.tile_channels()); }
 
-arguments arguments_of(const conv::problem& p, const tensors& data, conv::activation activation)
+arguments arguments_of(const problem& p, const conv::problem& q, const tensors& data)
 {
     return {.in        = data.in,
             .wei       = data.wei,
             .out       = data.out,
             .partials  = nullptr,
-            .end       = {data.bias, data.residual, activation},
-            .conv      = conv::make_arguments(p),
+            .end       = {data.bias, data.residual, p.activation},
+            .conv      = conv::make_arguments(q),
             .splits    = 1,
             .order     = {},
             .work      = {},
             .shared    = {},
             .wei_steps = 0,
-            .outputs   = outputs_of(p)};
+            .outputs   = outputs_of(q)};
 }
 
 // Which tensors may be copied for the problem that kernels compute.
@@ -73,32 +71,6 @@ std::size_t partial_bytes(const conv::problem& p, int splits)
 }
 
 } // namespace
-
-std::vector<tensor_info> operation::tensor_list(const problem& p)
-{
-    const auto optional = [](bool given) { return given ? tensor_role::input : tensor_role::absent; };
-    // slack: a matrix unit adds several products at once, and may cut off the bits where an fma would round; silu is as much as 1.1
-    // times as steep as what it is applied to.
-    return {{.name = "in", .type = p.type, .shape = conv::input_shape(p)},
-            {.name = "wei", .type = p.type, .shape = conv::weight_shape(p)},
-            {.name = "bias", .type = p.type, .shape = packed_shape({p.groups, p.k}), .role = optional(p.bias)},
-            {.name = "residual", .type = p.type, .shape = conv::output_shape(p), .role = optional(p.residual)},
-            {.name  = "out",
-             .type  = p.type,
-             .shape = conv::output_shape(p),
-             .role  = tensor_role::result,
-             .terms = conv::row_length(p) + 2,
-             .slack = p.activation == conv::activation::silu ? 4.4 : 4}};
-}
-
-double operation::floor_bytes(const problem& p)
-{
-    double bytes = 0;
-    for(const tensor_info& t : tensor_list(p))
-        if(t.on_device())
-            bytes += static_cast<double>(t.bytes());
-    return bytes;
-}
 
 status operation::supports(const config& c, const problem& p)
 {
@@ -151,9 +123,9 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     if(c.is_pointwise())
         return conv::main_launches(planned, workspace, finish_sum{{}, 1, 1},
                                    conv::pointwise_arguments_of(q, true, data.wei, data.in, data.out,
-                                                                finish{data.bias, data.residual, p.activation}, pixels,
-                                                                channels));
-    arguments a = arguments_of(q, computed(copies, data), p.activation);
+                                                                conv::finish{data.bias, data.residual, p.activation},
+                                                                pixels, channels));
+    arguments a = arguments_of(p, q, computed(copies, data));
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
     a.order     = {{{planned.splits, a.conv.groups, pixels, channels}}};
@@ -177,51 +149,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void*)
 {
-    const kernel& reference = support["reference"];
-    return {{reference, ceil_div(outputs_of(p), reference.threads), arguments_of(p, data, p.activation)}};
-}
-
-reference_values finished(const problem& p, reference_values y, const std::vector<float>& bias,
-                          const std::vector<float>& residual)
-{
-    const std::int64_t pixels = p.output_pixels(), channels = p.groups * p.k;
-    for(std::size_t i = 0; i < y.values.size(); ++i)
-    {
-        const auto at = static_cast<std::int64_t>(i);
-        const auto channel =
-            static_cast<std::size_t>(p.layout == conv::layout::nhwgc   ? at % channels
-                                     : p.layout == conv::layout::gnhwc ? at / (p.batch * pixels * p.k) * p.k + at % p.k
-                                                                       : at / pixels % channels);
-        for(const double term : {p.bias ? double(bias[channel]) : 0, p.residual ? double(residual[i]) : 0})
-        {
-            y.values[i] += term;
-            y.magnitudes[i] += std::abs(term);
-        }
-        double& v = y.values[i];
-        switch(p.activation)
-        {
-        case conv::activation::none: break;
-        case conv::activation::relu: v = v < 0 ? 0 : v; break;
-        case conv::activation::relu6: v = v < 0 ? 0 : v > 6 ? 6 : v; break;
-        case conv::activation::silu: v = v / (1 + std::exp(-v)); break;
-        }
-    }
-    return y;
-}
-
-std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
-{
-    const auto values_of = [&](bool given, const char* name) {
-        return given ? set[name].values() : std::vector<float>();
-    };
-    return {finished(p, conv::convolve(p, set["in"].values(), set["wei"].values()), values_of(p.bias, "bias"),
-                     values_of(p.residual, "residual"))};
-}
-
-problem operation::magnitude_problem(problem p)
-{
-    p.activation = conv::activation::none;
-    return p;
+    return {reference_launch(support["reference"], p, data, p.activation)};
 }
 
 } // namespace ck_tile::grouped_conv_fwd

@@ -43,15 +43,20 @@ struct image_order
         return static_cast<std::size_t>(n * image + i * pixel + c * channel);
     }
 
-    // visit(offset of the element, number of its statistics, channel) for each element.
+    // visit(offset of the element, number of its statistics, channel) for each element, on all cores, side by side in memory.
     template <class Visit>
-    void each(Visit&& visit) const
+    void each(const Visit& visit) const
     {
-        for(std::int64_t n = 0; n < p.batch; ++n)
-            for(std::int64_t c = 0; c < p.channels(); ++c)
-                for(std::int64_t i = 0; i < p.pixels(); ++i)
-                    visit((*this)(n, c, i), static_cast<std::size_t>(n * p.groups + c / p.c),
-                          static_cast<std::size_t>(c));
+        const auto at = [&](std::int64_t n, std::int64_t c, std::int64_t i) {
+            visit((*this)(n, c, i), static_cast<std::size_t>(n * p.groups + c / p.c), static_cast<std::size_t>(c));
+        };
+        const std::int64_t lines  = channel == 1 ? p.pixels() : p.channels(),
+                           length = channel == 1 ? p.channels() : p.pixels();
+        on_all_cores(p.batch * lines, [&](std::int64_t number) {
+            const std::int64_t n = number / lines, line = number % lines;
+            for(std::int64_t k = 0; k < length; ++k)
+                channel == 1 ? at(n, k, line) : at(n, line, k);
+        });
     }
 };
 

@@ -141,6 +141,9 @@ struct slab
         return c < channels ? c : channels - 1; // steps past the slab's end, tiles past the first
     }
 
+    // How many channels have a slot that threads look at: where threads go along channels, some have one that does not exist.
+    CK_TILE_FN int known_channels() const { return C.dense == innermost::channels ? g.span : channels; }
+
     // Whether register r of the tile exists.
     CK_TILE_FN bool exists(thread t, int r) const
     {
@@ -161,7 +164,7 @@ struct slab
         b.sync();
         const auto of_slot = [&](thread t, int o, int k) {
             const int at = term(t.rank, first_channel(t.rank) + o, k);
-            return at < 0 ? T{} : b.lds_of<T>(t, slots_at)[at];
+            return at < 0 ? T{} : b.lds_of<const T>(t, slots_at)[at];
         };
         reduce_into_lds<tile_layout, T>(b, rank_room_at, rank_channels(), terms(), of_slot, op);
         if constexpr(C.cluster > 1)
@@ -174,7 +177,7 @@ struct slab
             reduce_into_lds<tile_layout, T>(b, channel_room_at, channels, C.cluster, of_rank, op);
             b.arrive_cluster<C.cluster>();
         }
-        return [&b](thread t, int c) { return b.lds_of<T>(t, channel_room_at)[c]; };
+        return [&b](thread t, int c) { return b.lds_of<const T>(t, channel_room_at)[c]; };
     }
 
     // Combines what of_channel(thread, channel) gives by group: a function of (thread, group of the image).
@@ -184,7 +187,9 @@ struct slab
         reduce_into_lds<tile_layout, T>(
             b, group_room_at, groups(), g.per_group.divisor,
             [&](thread t, int group, int k) { return of_channel(t, group * g.per_group.divisor + k); }, op);
-        return [&b, first = group_of(0)](thread t, int group) { return b.lds_of<T>(t, group_room_at)[group - first]; };
+        return [&b, first = group_of(0)](thread t, int group) {
+            return b.lds_of<const T>(t, group_room_at)[group - first];
+        };
     }
 
     // Asks for memory to come to the device's cache that the block of this slab will load, or one beside it: each workgroup for one

@@ -129,10 +129,14 @@ struct program
 
     static CK_TILE_FN void load_channels(const block& b, const slab<C>& s, const arguments& a)
     {
-        for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-            const int statistic                        = s.image * a.g.groups + s.group_of(c);
-            b.lds_of<channel>(t, 0)[s.channel_slot(c)] = {a.mean[statistic], a.inv_std[statistic],
-                                                          gamma_of<element>(a.gamma, s.channel + c), 0};
+        for_each_index<tile_layout>(s.known_channels(), [&](thread t, int c) {
+            channel known = {};
+            if(c < s.channels)
+            {
+                const int statistic = s.image * a.g.groups + s.group_of(c);
+                known = {a.mean[statistic], a.inv_std[statistic], gamma_of<element>(a.gamma, s.channel + c), 0};
+            }
+            b.lds_of<channel>(t, 0)[s.channel_slot(c)] = known;
         });
         b.sync();
     }
@@ -167,14 +171,15 @@ struct program
     static CK_TILE_FN auto sums_of_groups(const block& b, const slab<C>& s, const auto& total)
     {
         return s.template combine_by_group<sums>(
-            b, [&](thread t, int c) { return b.lds_of<channel>(t, 0)[s.channel_slot(c)].gamma * total(t, c); }, plus);
+            b, [&](thread t, int c) { return b.lds_of<const channel>(t, 0)[s.channel_slot(c)].gamma * total(t, c); },
+            plus);
     }
 
     static CK_TILE_FN void make_coefficients(const block& b, const slab<C>& s, const arguments& a,
                                              const auto& group_sums)
     {
         for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-            const channel known = b.lds_of<channel>(t, 0)[s.channel_slot(c)];
+            const channel known = b.lds_of<const channel>(t, 0)[s.channel_slot(c)];
             const sums sum      = group_sums(t, s.group_of(c));
             const float by      = known.inv_std * a.inverse_elements;
 

@@ -57,6 +57,7 @@ struct tensors
 struct operation
 {
     static constexpr const char* name      = "groupnorm_bwd";
+    static constexpr const char* word      = "gn_bwd";
     static constexpr const char* support[] = {"finish", "reference"};
     static constexpr bool splits_reduction = false;
 
@@ -89,6 +90,7 @@ struct operation
 
     static std::span<const instance<operation>> instances();
     static std::span<const support_kernels<operation>> support_sets();
+    static std::span<const shipped_table> shipped_tables();
 };
 
 } // namespace ck_tile::groupnorm_bwd

@@ -57,7 +57,7 @@ struct finish_program
                 return gamma_of<element>(a.gamma, first + c) * from[std::int64_t(chunk) * channels + c];
             },
             [](sums l, sums r) { return l + r; });
-        for_each_index<all>(1, [&](thread t, int) { a.group_sums[statistic] = *b.lds_of<sums>(t, 0); });
+        for_each_index<all>(1, [&](thread t, int) { a.group_sums[statistic] = *b.lds_of<const sums>(t, 0); });
     }
 
     static CK_TILE_FN void add_channels(const block& b, const arguments& a, int first)
@@ -73,7 +73,7 @@ struct finish_program
             },
             [](sums l, sums r) { return l + r; });
         for_each_index<all>(here, [&](thread t, int c) {
-            const sums total = b.lds_of<sums>(t, 0)[c];
+            const sums total = b.lds_of<const sums>(t, 0)[c];
             if(a.dgamma != nullptr)
                 static_cast<element*>(a.dgamma)[first + c] = convert<element>(total.dyx);
             if(a.dbeta != nullptr)

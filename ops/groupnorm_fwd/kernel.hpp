@@ -108,8 +108,11 @@ struct program
             const auto centred = centre(b, s, x_tile);
             moments* to =
                 a.partials + (std::int64_t(s.image) * a.g.chunks.divisor + s.chunk) * a.g.channels + s.channel;
-            for_each_index<tile_layout>(
-                s.channels, [&](thread t, int c) { to[c] = centred(t, c).around(known_of(b, s, t, c).mean, inverse); });
+            for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
+                const channel* known = known_of(b, s, t, c);
+                check_lds_read(&known->mean, sizeof(float));
+                to[c] = centred(t, c).around(known->mean, inverse);
+            });
         }
         else
         {
@@ -117,9 +120,11 @@ struct program
             load_parameters(b, s, a);
             for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
                 const int statistic = s.image * a.g.groups + s.group_of(c);
-                channel& known      = known_of(b, s, t, c);
-                known.mean          = a.mean[statistic];
-                known.scale *= a.inv_std[statistic];
+                channel* known      = known_of(b, s, t, c);
+                check_lds_read(known, sizeof *known);
+                known->mean = a.mean[statistic];
+                known->scale *= a.inv_std[statistic];
+                check_lds_write(known, known, sizeof *known);
             });
             b.sync();
             for(int i = 0; i < a.g.tiles; ++i)
@@ -142,22 +147,30 @@ struct program
 
     static constexpr auto plus = [](auto l, auto r) { return l + r; };
 
-    static CK_TILE_FN channel& known_of(const block& b, const slab<C>& s, thread t, int c)
+    static CK_TILE_FN lds_pointer<channel> known_of(const block& b, const slab<C>& s, thread t, int c)
     {
-        return b.lds_of<channel>(t, 0)[s.channel_slot(c)];
+        return b.lds_of<channel>(t, 0) + s.channel_slot(c);
     }
 
     static CK_TILE_FN void load_parameters(const block& b, const slab<C>& s, const arguments& a)
     {
-        for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-            known_of(b, s, t, c) = {0, parameter_of<element>(a.gamma, s.channel + c, 1),
-                                    parameter_of<element>(a.beta, s.channel + c, 0), 0};
+        for_each_index<tile_layout>(s.known_channels(), [&](thread t, int c) {
+            channel known = {};
+            if(c < s.channels)
+                known = {0, parameter_of<element>(a.gamma, s.channel + c, 1),
+                         parameter_of<element>(a.beta, s.channel + c, 0), 0};
+            *known_of(b, s, t, c) = known;
         });
     }
 
     static CK_TILE_FN void set_means(const block& b, const slab<C>& s, const auto& mean)
     {
-        for_each_index<tile_layout>(s.channels, [&](thread t, int c) { known_of(b, s, t, c).mean = mean(t, c); });
+        for_each_index<tile_layout>(s.known_channels(), [&](thread t, int c) {
+            channel* known   = known_of(b, s, t, c);
+            const float here = c < s.channels ? mean(t, c) : 0.f;
+            check_lds_write(&known->mean, &here, sizeof here);
+            known->mean = here;
+        });
         b.sync();
     }
 
@@ -165,6 +178,13 @@ struct program
     static CK_TILE_FN channel known_beside(const block& b, const slab<C>& s, thread t, auto r, auto v)
     {
         return b.lds_of<const channel>(t, 0)[s.channel_slot(t, r, v)];
+    }
+
+    static CK_TILE_FN float mean_beside(const block& b, const slab<C>& s, thread t, auto r, auto v)
+    {
+        const channel* known = b.lds_of<channel>(t, 0) + s.channel_slot(t, r, v);
+        check_lds_read(&known->mean, sizeof known->mean);
+        return known->mean;
     }
 
     // Sums over the workgroup's elements of channels: functions of (thread, rank, channel of the slab).
@@ -182,7 +202,7 @@ struct program
     static CK_TILE_FN auto centre(const block& b, const slab<C>& s, const tensor& x_tile)
     {
         const auto number = [&](thread t, auto r, auto v) {
-            const float mean = known_beside(b, s, t, r, v).mean;
+            const float mean = mean_beside(b, s, t, r, v);
             centred_sums sum = {0, 0};
             for_each_folded<tile_layout, C.folds()>(r, v, [&](auto reg, auto vec) {
                 // What is loaded past the end is zero, which is not the mean.
@@ -198,11 +218,13 @@ struct program
     static CK_TILE_FN void finish_groups(const block& b, const slab<C>& s, const arguments& a, const auto& centred)
     {
         for_each_index<tile_layout>(s.channels, [&](thread t, int c) {
-            const int group     = s.group_of(c);
-            channel& known      = known_of(b, s, t, c);
-            const moments m     = centred(t, group).around(known.mean, a.inverse_elements);
+            const int group = s.group_of(c);
+            channel* known  = known_of(b, s, t, c);
+            check_lds_read(known, sizeof *known);
+            const moments m     = centred(t, group).around(known->mean, a.inverse_elements);
             const float inv_std = inv_std_of(m.squares, a.inverse_elements, a.epsilon);
-            known               = {m.mean, known.scale * inv_std, known.shift, 0};
+            *known              = {m.mean, known->scale * inv_std, known->shift, 0};
+            check_lds_write(known, known, sizeof *known);
             if(t.rank == 0 && (s.channel + c) % a.g.per_group == 0)
             {
                 a.mean[s.image * a.g.groups + group]    = m.mean;

@@ -45,6 +45,7 @@ struct tensors
 struct operation
 {
     static constexpr const char* name      = "groupnorm_fwd";
+    static constexpr const char* word      = "gn_fwd";
     static constexpr const char* support[] = {"finish", "reference"};
     static constexpr bool splits_reduction = false;
 
@@ -75,6 +76,7 @@ struct operation
 
     static std::span<const instance<operation>> instances();
     static std::span<const support_kernels<operation>> support_sets();
+    static std::span<const shipped_table> shipped_tables();
 };
 
 } // namespace ck_tile::groupnorm_fwd

@@ -54,7 +54,7 @@ struct finish_program
                 return counted{count, l.mean + apart * share, l.squares + r.squares + apart * apart * l.count * share};
             });
         for_each_index<all>(1, [&](thread t, int) {
-            const counted merged = *b.lds_of<counted>(t, 0);
+            const counted merged = *b.lds_of<const counted>(t, 0);
             a.mean[statistic]    = merged.mean;
             a.inv_std[statistic] = inv_std_of(merged.squares, a.inverse_elements, a.epsilon);
         });

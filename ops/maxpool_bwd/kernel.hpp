@@ -153,8 +153,9 @@ struct program
             return make_window<cells>(patches_of(data, lengths, a, f), origin);
         };
         const auto pixels = generate<int, cells, 3>([&](int i, int, int) {
-            const auto at = maxpool::place_of_patch<C.layout, C.vector>(first + i, image.in_lengths, a.patches);
-            return (at[0] * a.stride[0] + r[0]) * a.input[1] + at[1] * a.stride[1] + r[1];
+            const auto at    = maxpool::place_of_patch<C.layout, C.vector>(first + i, image.in_lengths, a.patches);
+            const auto coord = [&](int d) { return wrapped_sum(wrapped_product(at[d], a.stride[d]), r[d]); };
+            return wrapped_sum(wrapped_product(coord(0), a.input[1]), coord(1));
         });
 
         auto sum = fill<float, cells>(0.f);

@@ -36,6 +36,7 @@ struct schedule
 struct operation
 {
     static constexpr const char* name      = "maxpool_bwd";
+    static constexpr const char* word      = "pool_bwd";
     static constexpr const char* support[] = {"reference"};
     static constexpr bool splits_reduction = false;
 
@@ -63,6 +64,7 @@ struct operation
 
     static std::span<const instance<operation>> instances();
     static std::span<const support_kernels<operation>> support_sets();
+    static std::span<const shipped_table> shipped_tables();
 };
 
 } // namespace ck_tile::maxpool_bwd

@@ -52,7 +52,7 @@ struct program
         const auto begin = [&](int d) {
             return generate<int, cell, 3>([&](int i, int, int) {
                 const auto at = maxpool::place_of_patch<C.layout, C.vector>(origin[0] + i, out_size, a.output);
-                return at[d] * a.stride[d] - a.left_pad[d];
+                return wrapped_difference(wrapped_product(at[d], a.stride[d]), a.left_pad[d]);
             });
         };
         const auto top = begin(0), left = begin(1);
@@ -68,8 +68,8 @@ struct program
                 const auto next          = convert<float>(load(make_window<cell>(view, origin)));
                 const auto becomes       = map(
                     [&](float best, int where, float value, int h, int w) {
-                        const bool exists =
-                            unsigned(h + tap[0]) < unsigned(a.input[0]) && unsigned(w + tap[1]) < unsigned(a.input[1]);
+                        const bool exists = unsigned(wrapped_sum(h, tap[0])) < unsigned(a.input[0]) &&
+                                            unsigned(wrapped_sum(w, tap[1])) < unsigned(a.input[1]);
                         return int(exists && (where == none || value > best || value != value));
                     },
                     largest, at, next, top, left);
@@ -78,7 +78,9 @@ struct program
                     map([](int yes, float mine, float best) { return yes ? mine : best; }, becomes, next, largest);
                 at = map(
                     [&](int yes, int where, int h, int w) {
-                        const int mine = C.index == indices::u8 ? number : (h + tap[0]) * a.input[1] + w + tap[1];
+                        const int pixel =
+                            wrapped_sum(wrapped_product(wrapped_sum(h, tap[0]), a.input[1]), wrapped_sum(w, tap[1]));
+                        const int mine = C.index == indices::u8 ? number : pixel;
                         return yes ? mine : where;
                     },
                     becomes, at, top, left);

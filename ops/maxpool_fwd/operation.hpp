@@ -28,6 +28,7 @@ struct schedule
 struct operation
 {
     static constexpr const char* name      = "maxpool_fwd";
+    static constexpr const char* word      = "pool_fwd";
     static constexpr const char* support[] = {"reference"};
     static constexpr bool splits_reduction = false;
 
@@ -55,6 +56,7 @@ struct operation
 
     static std::span<const instance<operation>> instances();
     static std::span<const support_kernels<operation>> support_sets();
+    static std::span<const shipped_table> shipped_tables();
 };
 
 } // namespace ck_tile::maxpool_fwd

@@ -57,7 +57,8 @@ class GoodArguments(TestCase):
         output = self.run_well(1, 2, 1, *"1  2 2 6 4  3  20  2  1  1  1  5".split(), "--bias", "--activation", "relu")
         self.assertIn(TWO_LAUNCHES, output)
         self.run_well(1, 2, 1, *SMALL, "--instance", TWO_LAUNCHES)
-        self.assertIn(f"{TWO_LAUNCHES}: supports the problem\n", self.run_well(0, 0, 0, *SMALL, "--instance", "list"))
+        self.assertEqual(self.supporting_instances(*SMALL)[-1], TWO_LAUNCHES)
+        self.assertIn(TWO_LAUNCHES, self.run_well(1, 2, 1, *SMALL, "--instance", self.supporting_instances(*SMALL, word="id")[-1]))
 
     def test_what_was_measured_is_used(self):
         self.assert_tunes(*SMALL)

@@ -21,6 +21,7 @@ SHAPES = {"x": (2, 5, 3, 4, 8), "gamma": (4, 8), "beta": (4, 8), "y": (2, 5, 3, 
 
 class TestCase(ProgramTest):
     program = "groupnorm_fwd"
+    usual_type = "fp32"
 
 
 class BadArguments(TestCase):

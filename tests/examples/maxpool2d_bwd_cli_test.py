@@ -138,6 +138,10 @@ class GoodArguments(TestCase):
                          [f"dout: {outer}", f"in: {inner}", f"din: {inner}", "Verification: not asked for"])
         self.assertIn("lengths {1, 32, 32, 1}", self.run_well())
 
+    def test_checked_kernels(self):
+        for seed in (0, 7):
+            self.assertIn(": passed, 1080 elements", self.run_well(1, 2, 0, *SMALL, "--check", "--seed", seed))
+
     def test_every_layout_type_kind_and_verification(self):
         for layout in ("nhwc", "nchw"):
             for dtype in ("fp16", "bf16", "fp32"):
@@ -157,8 +161,8 @@ class GoodArguments(TestCase):
             self.run_well(1, 1, 0, *"1 2 20 20  17 17  1 1  1 1  0 0  0 0".split(), "--indices", kind)
 
     def test_instances_can_be_listed_and_chosen(self):
-        for name in self.supporting_instances(*SMALL):
-            self.assertIn(f", {name}, ", self.run_well(1, 2, 1, *SMALL, "--instance", name))
+        for name, short in zip(self.supporting_instances(*SMALL), self.supporting_instances(*SMALL, word="id")):
+            self.assertIn(f", {name}, ", self.run_well(1, 2, 1, *SMALL, "--instance", short))
 
     def test_what_was_measured_is_used(self):
         self.assert_tunes(*SMALL)

@@ -7,6 +7,7 @@ usage: install_test.py BUILD COMPILER OPERATION...
 """
 
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -80,7 +81,21 @@ def main():
             output = run(scale, 1, 2, 0, 1000, "--target", "host:gfx942", "--dtype", dtype)
             if ": passed" not in output:
                 sys.exit(f"scale verified nothing:\n{output}")
-        print("own_operation: built by itself, verified")
+        # Its tuned table has another instance for 1000 elements in fp16 than the costs.
+        for elements, vector in ((1000, 1), (2000, 4)):
+            output = run(scale, 1, 2, 1, elements, "--target", "host:gfx942", "--dtype", "fp16")
+            if f"scale_gfx942_fp16_vector{vector}_waves4" not in output:
+                sys.exit(f"scale does not use its tuned table:\n{output}")
+        print("own_operation: built by itself, verified, tuned")
+
+        profiler = prefix / "bin" / "ck_tile_profiler"
+        if profiler.exists():
+            operation, _, problem = next(programs())
+            report = temporary / "profile.json"
+            run(profiler, operation, 2, 2, 1, *problem, "--target", "host", "--filter", 'dtype == "fp16"', "--json", report)
+            if not all(plan["verification"]["passed"] for plan in json.loads(report.read_text())["problems"][0]["measured"]):
+                sys.exit(f"{profiler} verified nothing")
+            print("ck_tile_profiler: ran, verified")
 
         engine = prefix / "share" / "ck_tile" / "tile_engine_configs"
         print(run(sys.executable, engine / "generate.py", "count", "--operation", OPERATIONS[0], "--compiler", COMPILER,

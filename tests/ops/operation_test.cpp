@@ -4,8 +4,10 @@
 #include CK_TILE_OPERATION_HEADER
 
 #include "tests/support/operation_test.hpp"
+#include "ck_tile/runtime/files.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/tensor_file.hpp"
+#include "ops/shipped_choice.hpp"
 #include "ops/tuning.hpp"
 
 #include <unistd.h>
@@ -47,6 +49,48 @@ struct make_negative : shrink
     void number(const char*, auto& value) { value = -1; }
 };
 
+// Lists the values that the choices and flags of a problem have beside its own, and of numbers those of groups.
+struct list_variations : shrink
+{
+    std::vector<std::pair<std::string, std::vector<nlohmann::ordered_json>>> all = {};
+
+    void number(const char* name, auto&)
+    {
+        if(std::string_view(name) == "G")
+            all.push_back({name, {1, 3}});
+    }
+    void list(const char*, auto&, int, std::initializer_list<const char*> = {}) {}
+    void sized_list(const char*, auto&, int, std::initializer_list<const char*> = {}) {}
+    template <class Enum>
+    void choice(const char* name, Enum)
+    {
+        if(std::string_view(name) == "dtype")
+            return;
+        all.push_back({name, {}});
+        for(const auto& e : enumerators<Enum>::all)
+            if(choosable(e.value))
+                all.back().second.push_back(e.name);
+    }
+    void flag(const char* name, bool) { all.push_back({name, {false, true}}); }
+};
+
+std::vector<nlohmann::ordered_json> variations(const nlohmann::ordered_json& of_problem)
+{
+    list_variations fields;
+    const problem p;
+    visit_fields(p, fields);
+    std::vector<nlohmann::ordered_json> all = {of_problem};
+    for(const auto& [name, values] : fields.all)
+    {
+        std::vector<nlohmann::ordered_json> more;
+        for(nlohmann::ordered_json each : all)
+            for(const auto& value : values)
+                more.push_back((each[name] = value, each));
+        all = std::move(more);
+    }
+    return all;
+}
+
 problem small_problem(data_type type)
 {
     problem p;
@@ -55,11 +99,73 @@ problem small_problem(data_type type)
     return p;
 }
 
+// The same problem, or one of the kind that the reference kernel computes.
+template <class Op>
+typename Op::problem for_reference_kernel(const typename Op::problem& p)
+{
+    if constexpr(requires { Op::reference_supports(p); })
+        if(!Op::reference_supports(p))
+            return Op::reference_problem(p);
+    return p;
+}
+
 class Operation : public kernel_test
 {
   protected:
     void SetUp() override { std::filesystem::create_directories(folder); }
     void TearDown() override { std::filesystem::remove_all(folder); }
+
+    // Either verification passes what is `right`, and neither what is `unwritten`, or has one wrong element; and where results lie
+    // makes no difference to what is found of them.
+    void expect_verified(const problem& p, const harness::tensor_set& right, const harness::tensor_set& unwritten) const
+    {
+        const std::size_t results = results_of(right).size();
+        for(const verification how : {verification::cpu, verification::reference_kernel})
+        {
+            SCOPED_TRACE(harness::describe(how));
+            const harness::verifier<operation> verifier(dev, how, p, right);
+            const auto passed = [&](const harness::tensor_set& set) {
+                std::vector<bool> all;
+                for(const harness::comparison& c : verifier.compare(set))
+                    all.push_back(c.passed() && c.elements > 0);
+                return all;
+            };
+            EXPECT_EQ(passed(right), std::vector<bool>(results, true));
+            EXPECT_EQ(passed(unwritten), std::vector<bool>(results, false));
+            expect_same_on_device(verifier, right);
+            for(std::size_t wrong = 0, number = 0; wrong < right.tensors.size(); ++wrong)
+            {
+                harness::tensor_set spoiled = right;
+                harness::host_tensor& t     = spoiled.tensors[wrong];
+                if(t.role != tensor_role::result)
+                    continue;
+                t.elements.back() ^= std::byte{0x40}; // of a float, the exponent
+                t.elements[t.elements.size() - bytes_of(t.type)] ^= std::byte{1};
+                std::vector<bool> others(results, true);
+                others[number++] = false;
+                EXPECT_EQ(passed(spoiled), others) << t.name;
+                expect_same_on_device(verifier, spoiled);
+            }
+        }
+    }
+
+    void expect_same_on_device(const harness::verifier<operation>& right, const harness::tensor_set& set) const
+    {
+        const harness::device_set there(dev, set);
+        for(std::size_t i = 0; i < set.tensors.size(); ++i)
+            if(const auto& t = set.tensors[i]; t.role == tensor_role::result)
+                ASSERT_TRUE(dev.copy_to_device(there.buffer(i).data(), t.elements.data(), t.elements.size()));
+        const auto here      = right.compare(set),
+                   on_device = right.compare({set.tensors.begin(), set.tensors.end()}, there);
+        ASSERT_EQ(here.size(), on_device.size());
+        for(std::size_t i = 0; i < here.size(); ++i)
+        {
+            EXPECT_EQ(here[i].elements, on_device[i].elements);
+            EXPECT_EQ(here[i].failures, on_device[i].failures);
+            EXPECT_EQ(here[i].worst, on_device[i].worst);
+            EXPECT_EQ(here[i].expected, on_device[i].expected);
+        }
+    }
 
     problem small = small_problem(type);
     std::filesystem::path folder =
@@ -89,9 +195,27 @@ TEST_P(Operation, EveryInstanceSaysWhatItDoesNotSupport)
     EXPECT_GT(supporting, 0);
 }
 
+// Ids tell the built instances apart, and stand for their names.
+TEST_P(Operation, IdsAreNames)
+{
+    std::set<std::string> ids;
+    for(const instance<operation>& i : operation::instances())
+    {
+        EXPECT_TRUE(ids.insert(id_of(i)).second)
+            << id_of(i) << " is two instances: another letter in make_id() parts them";
+        EXPECT_TRUE(id_of(i).starts_with(fmt::format("{}.{}.", word_of<operation>(), name_of(i.configuration.arch))));
+    }
+    for(const plan<operation>& each : all_plans<operation>(dev, small))
+    {
+        const auto by_id = make_plan<operation>(dev, small, {.instance = id_of(dev, each)});
+        ASSERT_TRUE(by_id) << by_id.reason();
+        EXPECT_EQ(name_of(*by_id), name_of(each));
+    }
+}
+
 TEST_P(Operation, TheCheapestPlanIsChosen)
 {
-    const auto chosen = make_plan<operation>(dev, small);
+    const auto chosen = make_plan<operation>(dev, small, {.tuned = false});
     ASSERT_TRUE(chosen) << chosen.reason();
     for(const plan<operation>& each : all_plans<operation>(dev, small))
         EXPECT_LE(chosen->cost, each.cost) << describe_plan(each);
@@ -149,32 +273,25 @@ TEST_P(Operation, VerificationsAgree)
     const auto chosen = make_plan<operation>(dev, small);
     ASSERT_TRUE(chosen) << chosen.reason();
     const experiment<operation> e(small, 1);
-    const harness::tensor_set after     = e.run_plan(dev, *chosen),
-                              untouched = e.run(dev, 0, [](const auto&, void*) { return status{}; });
-    const std::size_t results           = results_of(after).size();
-    for(const verification how : {verification::cpu, verification::reference_kernel})
+    expect_verified(small, e.run_plan(dev, *chosen), e.run(dev, 0, [](const auto&, void*) { return status{}; }));
+}
+
+// So it is with what the reference kernel computes, in every layout, kind, finish and grouping.
+TEST_P(Operation, ReferencesAgree)
+{
+    int computed = 0;
+    for(const nlohmann::ordered_json& each : variations(problem_to_json(small)))
     {
-        const auto passed = [&](const harness::tensor_set& set) {
-            std::vector<bool> all;
-            for(const harness::comparison& c : harness::verify<operation>(dev, how, small, set))
-                all.push_back(c.passed() && c.elements > 0);
-            return all;
-        };
-        EXPECT_EQ(passed(after), std::vector<bool>(results, true)) << harness::describe(how);
-        EXPECT_EQ(passed(untouched), std::vector<bool>(results, false)) << harness::describe(how);
-        for(std::size_t wrong = 0, number = 0; wrong < after.tensors.size(); ++wrong)
-        {
-            harness::tensor_set spoiled = after;
-            harness::host_tensor& t     = spoiled.tensors[wrong];
-            if(t.role != tensor_role::result)
-                continue;
-            t.elements.back() ^= std::byte{0x40}; // of a float, the exponent
-            t.elements[t.elements.size() - bytes_of(t.type)] ^= std::byte{1};
-            std::vector<bool> others(results, true);
-            others[number++] = false;
-            EXPECT_EQ(passed(spoiled), others) << t.name << ", " << harness::describe(how);
-        }
+        auto p = problem_from_json<problem>(each);
+        if(!p)
+            continue; // as where no gradient is wanted
+        *p = for_reference_kernel<operation>(*p);
+        SCOPED_TRACE(each.dump());
+        ++computed;
+        const experiment<operation> e(*p, 2);
+        expect_verified(*p, e.run_reference_kernel(dev), e.run(dev, 0, [](const auto&, void*) { return status{}; }));
     }
+    EXPECT_GE(computed, 2);
 }
 
 // A run of zeros: where no input follows from others, they take no memory, and are zeros nevertheless.
@@ -227,6 +344,34 @@ TEST_P(Operation, TuningRoundTrip)
     const auto other = problem_from_json<problem>({{"N", 3}}, problem_to_json(small));
     ASSERT_TRUE(other) << other.reason();
     EXPECT_EQ(names_of(*make_plan<operation>(dev, *other, table)), names_of(*make_plan<operation>(dev, *other)));
+}
+
+// What the library's tables choose is planned, if it was built; costs are asked for the others, and where that is wanted.
+TEST_P(Operation, ShippedTablesChoose)
+{
+    for(const shipped_table& each : operation::shipped_tables())
+    {
+        const auto table = tuned_table::parse(each.json, operation::name, accept_choice<operation>);
+        ASSERT_TRUE(table) << table.reason();
+        EXPECT_GT(table->size(), 0u);
+    }
+    const architecture arch = dev.architecture().arch;
+    for(const plan<operation>& each : all_plans<operation>(dev, small))
+    {
+        tuned_table table(operation::name);
+        remember(table, dev, each);
+        ASSERT_TRUE(table.save(folder / "tuned.json"));
+        const std::string text        = *read_file(folder / "tuned.json");
+        const shipped_table shipped[] = {{arch, text.c_str()}};
+        const shipped_choices<operation> choices(shipped);
+        const auto choice = choices.find(arch, small);
+        ASSERT_TRUE(choice);
+        EXPECT_EQ(choice->instance, name_of(each));
+        EXPECT_EQ(choice->splits, each.splits);
+        for(const target* other : all_targets)
+            EXPECT_EQ(choices.find(other->arch, small).has_value(), other->arch == arch);
+        EXPECT_FALSE(choices.find(arch, *problem_from_json<problem>({{"N", 3}}, problem_to_json(small))));
+    }
 }
 
 TEST_P(Operation, TablesOfOtherOperationsAreRejected)

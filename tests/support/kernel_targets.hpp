@@ -33,14 +33,6 @@ inline const std::vector<std::string>& kernel_targets()
     return targets;
 }
 
-// Those that are GPUs: for what takes the CPU too long.
-inline std::vector<std::string> gpu_targets()
-{
-    std::vector<std::string> gpus = kernel_targets();
-    std::erase_if(gpus, [](const std::string& name) { return name.starts_with("host"); });
-    return gpus;
-}
-
 // For the name of a test: without the colon.
 inline std::string test_name_of(std::string target)
 {

@@ -256,4 +256,65 @@ void expect_instances_right(const std::string& target, const instance_trial<Op>&
 // For tests that run on each of kernel_targets(), without types.
 inline std::string name_of_target(const testing::TestParamInfo<std::string>& info) { return test_name_of(info.param); }
 
+// Runs a plan for the last of `images` images alone: on the CPU as many blocks as images have, and some more, at both ends of each launch,
+// whichever order they have them in; a GPU makes all.
+template <class Op>
+status run_last_image(const device& dev, const plan<Op>& planned, const typename Op::tensors& data, void* workspace,
+                      std::int64_t images)
+{
+    if(!dev.is_host())
+        return run(dev, planned, data, workspace);
+    for(const launch& l : Op::launches(planned, data, workspace))
+    {
+        const kernel& k         = l.program();
+        const std::int64_t some = 2 * ceil_div(l.blocks(), images);
+        const auto lds          = dev.allocate(static_cast<std::size_t>(k.lds_bytes * k.cluster));
+        for(std::int64_t b = 0; b < l.blocks(); b = b == some - 1 ? std::max(some, l.blocks() - some) : b + 1)
+            k.on_host(l.arguments(), {static_cast<unsigned>(b)}, static_cast<std::byte*>(lds->data()));
+    }
+    return {};
+}
+
+// Expects the last image of as many as have more than 2^31 elements to be right, which is that of the experiment; the others are zero, and
+// memory that is never touched costs nothing.
+template <class Op>
+void expect_last_image_right(const device& dev, const experiment<Op>& e, std::string_view largest_tensor)
+{
+    typename Op::problem many = e.problem;
+    many.batch                = (std::int64_t(1) << 31) / e.set[largest_tensor].shape.elements() + 1;
+    const harness::tensor_set all(Op::tensor_list(many));
+    std::vector<device_buffer> memory;
+    std::vector<void*> addresses;
+    for(const harness::host_tensor& t : all.tensors)
+    {
+        const auto& elements = e.set[t.name].elements;
+        auto zeros           = dev.allocate_zeroed(t.on_device() ? static_cast<std::size_t>(t.bytes()) : 0);
+        ASSERT_TRUE(zeros) << zeros.reason();
+        if(t.role == tensor_role::input && !elements.empty())
+            ASSERT_TRUE(dev.copy_to_device(static_cast<std::byte*>(zeros->data()) + zeros->bytes() - elements.size(),
+                                           elements.data(), elements.size()));
+        memory.push_back(std::move(*zeros));
+        addresses.push_back(t.on_device() ? memory.back().data() : nullptr);
+    }
+    for(const plan<Op>& each : all_plans<Op>(dev, many))
+    {
+        const auto workspace = dev.allocate_zeroed(each.workspace_bytes);
+        ASSERT_TRUE(workspace) << workspace.reason();
+        const status s = run_last_image(dev, each, Op::bind(addresses), workspace->data(), many.batch);
+        ASSERT_TRUE(s) << s.reason();
+        ASSERT_TRUE(dev.synchronize());
+        harness::tensor_set last = e.set;
+        for(std::size_t i = 0; i < memory.size(); ++i)
+            if(harness::host_tensor& t = last.tensors[i]; t.role == tensor_role::result)
+            {
+                t.elements.resize(static_cast<std::size_t>(t.bytes()));
+                ASSERT_TRUE(
+                    dev.copy_to_host(t.elements.data(),
+                                     static_cast<std::byte*>(memory[i].data()) + memory[i].bytes() - t.elements.size(),
+                                     t.elements.size()));
+            }
+        e.expect_right(last, describe_plan(each));
+    }
+}
+
 } // namespace ck_tile

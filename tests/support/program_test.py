@@ -11,17 +11,31 @@ import tempfile
 import unittest
 
 
+# What the program is built for: element types, and the shape of the CPU.
+TYPES = os.environ.get("CK_TILE_DTYPES", "fp16,bf16,fp32").split(",")
+HOST = os.environ.get("CK_TILE_HOST", "host")
+
+
 class ProgramTest(unittest.TestCase):
     """A subclass names its program, whose path the environment variable of that name in capitals gives."""
 
     program = None
+    usual_type = "fp16" # without --dtype
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix=f"{self.program}_")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_program(self, *arguments, target="host"):
+    def skip_unless_built(self, arguments):
+        """Ends a test where it comes to a type that the program has no instances of."""
+        words = [*map(str, arguments)]
+        dtype = words[words.index("--dtype") + 1] if "--dtype" in words[:-1] else self.usual_type
+        if dtype in ("fp16", "bf16", "fp32") and dtype not in TYPES:
+            self.skipTest(f"built without {dtype}")
+
+    def run_program(self, *arguments, target=HOST):
+        self.skip_unless_built(arguments)
         path = os.environ.get(self.program.upper(), f"build/bin/{self.program}")
         command = [path, *map(str, arguments)] + (["--target", target] if target else [])
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
@@ -29,12 +43,13 @@ class ProgramTest(unittest.TestCase):
 
     def run_redirected(self, redirection, *arguments):
         """The exit code and the errors of a program that a shell starts with a redirection."""
+        self.skip_unless_built(arguments)
         path = os.environ.get(self.program.upper(), f"build/bin/{self.program}")
-        done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", path, *map(str, arguments), "--target", "host"],
+        done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", path, *map(str, arguments), "--target", HOST],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
         return done.returncode, done.stderr
 
-    def assert_rejected(self, arguments, reason, target="host"):
+    def assert_rejected(self, arguments, reason, target=HOST):
         """Exit code 2, nothing on the output, and one line with the reason."""
         status, output, errors = self.run_program(*arguments, target=target)
         self.assertEqual(status, 2, (arguments, output, errors))
@@ -53,7 +68,7 @@ class ProgramTest(unittest.TestCase):
         path = os.environ.get(self.program.upper(), f"build/bin/{self.program}")
         terminal, errors = os.openpty()
         one_core = [min(os.sched_getaffinity(0))] # so that no machine is too fast
-        with subprocess.Popen([path, *map(str, arguments), "--target", "host"], stdout=subprocess.DEVNULL, stderr=errors,
+        with subprocess.Popen([path, *map(str, arguments), "--target", HOST], stdout=subprocess.DEVNULL, stderr=errors,
                               preexec_fn=lambda: os.sched_setaffinity(0, one_core)) as run:
             os.close(errors)
             shown = b""
@@ -67,14 +82,19 @@ class ProgramTest(unittest.TestCase):
         self.assertRegex(shown.decode(), r"\w+: \d+%, \d+ s left")
         self.assertTrue(shown.endswith(b"\r\x1b[K"), shown)
 
-    def supporting_instances(self, *problem):
-        """The names of those instances, of all that are listed, that support the problem."""
-        lines = self.run_well(1, 2, 1, *problem, "--instance", "list").splitlines()
-        names = [line.removesuffix(": supports the problem") for line in lines if line.endswith(": supports the problem")]
-        self.assertTrue(names, lines)
-        for line in lines:
-            self.assertRegex(line, r"^\w+: \S.*$")
-        return names
+    def supporting_instances(self, *problem, word="name"):
+        """The names, or ids, of those instances, of all that are listed, that support the problem."""
+        file = self.folder / "instances.json"
+        heading, *lines = self.run_well(1, 2, 1, *problem, "--instance", "list", "--json", file).splitlines()
+        listed = json.loads(file.read_text())
+        self.assertRegex(heading, r"^id .* problem$")
+        self.assertEqual([line.split()[0] for line in lines], [each["id"] for each in listed])
+        for each, line in zip(listed, lines):
+            self.assertEqual(each["supports"], each["reason"] is None)
+            self.assertTrue(line.endswith(each["reason"] or "supported"), line)
+        found = [each[word] for each in listed if each["supports"]]
+        self.assertTrue(found, lines)
+        return found
 
     def assert_tunes(self, *problem):
         """What was measured is written to a table, which then chooses; a table made by hand does so, too."""
@@ -92,7 +112,7 @@ class ProgramTest(unittest.TestCase):
     def run_without_room(self, *arguments, killed=False):
         """With files of no bytes, as on a full disk; or killed by the first byte that is written to one."""
         path = os.environ.get(self.program.upper(), f"build/bin/{self.program}")
-        return subprocess.run([path, *map(str, arguments), "--target", "host"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        return subprocess.run([path, *map(str, arguments), "--target", HOST], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, timeout=120, check=False, restore_signals=killed,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY)))
 
@@ -117,7 +137,7 @@ class ProgramTest(unittest.TestCase):
         table = self.folder / "tuned.json"
         path = os.environ.get(self.program.upper(), f"build/bin/{self.program}")
         commands = [["0", "2", "0", *problem, "--tuned", str(table), "--tune"] for problem in problems]
-        running = [subprocess.Popen([path, *command, "--target", "host"], stdout=subprocess.DEVNULL) for command in commands]
+        running = [subprocess.Popen([path, *command, "--target", HOST], stdout=subprocess.DEVNULL) for command in commands]
         self.assertEqual([run.wait(timeout=120) for run in running], [0] * len(running))
         self.assertEqual(len(json.loads(table.read_text())["choices"]), len(problems))
         self.assert_keeps_files(table, *commands[0])

@@ -37,13 +37,13 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
     EXPECT_EQ(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 8 * 4);
 }
 
-// Of three images of 900 MB nearly all windows lie in the padding: 300 pixels of each count; a tile touches two of them.
-TEST_P(Kernel, TensorsBeyondTwoGigabytes)
+// Of images of 900 MB, more than 2^31 elements of them, nearly all windows lie in the padding: 300 pixels of each count; a tile touches two of them.
+TEST_P(Kernel, TensorsBeyondTwoBillionElements)
 {
     const std::int64_t of_image = 300, length = 900'000'000 / (8 * bytes_of(type)), before = length / 3 * 2;
     problem p                 = {.spatial   = 1,
                                  .groups    = 1,
-                                 .batch     = 3,
+                                 .batch     = (std::int64_t(1) << 31) / (8 * length) + 1,
                                  .k         = 8,
                                  .c         = 8,
                                  .filter    = {1},
@@ -61,7 +61,7 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
     const auto out = upload_rows(dev, type, conv::output_shape(p).elements(), reached, out_values);
     const auto wei = upload(dev, type, wei_values);
     const auto in  = unwritten(dev, pixels * p.c * bytes_of(type));
-    ASSERT_GT(out.bytes(), std::size_t(1) << 31);
+    ASSERT_GT(conv::output_shape(p).elements(), std::int64_t(1) << 31);
 
     const auto chosen = make_plan<operation>(dev, p);
     ASSERT_TRUE(chosen) << chosen.reason();

@@ -27,7 +27,7 @@ operation::problem random_problem(const config& c, random_numbers& random)
     p.activation = enumerators<conv::activation>::all[static_cast<std::size_t>(random.between(0, 3))].value;
     for(std::size_t d = 0; d < 2; ++d)
     {
-        p.filter[d]    = c.window.any() ? random.between(1, 4) : c.window.filter;
+        p.filter[d]    = c.window.any() ? random.between(1, 4) : d == 0 ? c.window.rows : c.window.cols;
         p.stride[d]    = c.window.any() ? random.between(1, 3) : c.window.stride;
         p.dilation[d]  = c.window.any() ? random.between(1, 2) : 1;
         p.left_pad[d]  = random.between(0, 3);

@@ -172,14 +172,14 @@ TEST(Supports, Rejections)
                          .waves       = {2, 2},
                          .instruction = opcode::mfma_16x16x16_fp16,
                          .epilogue    = gemm::epilogue::through_lds,
-                         .window      = {3, 1},
+                         .window      = {3, 3, 1},
                          .patch       = {2, 4},
                          .halo        = 192,
                          .ahead       = 1,
                          .kept        = 1};
     config keeps = once, any = once;
     keeps.kept = 4;
-    any.window = {0, 0};
+    any.window = {0, 0, 0};
     ASSERT_FALSE(check(once));
     const auto reason = [](const config& c, auto&& change) {
         problem p;
@@ -197,7 +197,7 @@ TEST(Supports, Rejections)
         "--instance grouped_conv_conv_fwd_two_launches");
     EXPECT_EQ(
         reason(once, [](problem& p) { p.stride = {2, 2}; }),
-        "the instance is compiled for filter 3x3, stride 1 and dilation 1 in 2-D: choose one of window 0x0, which "
+        "the instance is compiled for filter 3x3, stride 1 and dilation 1: choose one of window 0x0, which "
         "takes any");
     EXPECT_EQ(
         reason(once, [](problem& p) { p.k1 = 65; }),
@@ -221,7 +221,7 @@ TEST(Config, Rejections)
                          .waves       = {8, 1},
                          .instruction = opcode::wgmma_64x64x16_fp16,
                          .epilogue    = gemm::epilogue::by_wave,
-                         .window      = {3, 1},
+                         .window      = {3, 3, 1},
                          .patch       = {4, 8},
                          .halo        = 192,
                          .ahead       = 1,
@@ -236,16 +236,16 @@ TEST(Config, Rejections)
     EXPECT_EQ(broken([](config& c) { c.block.k = 32; }), "an instruction that takes operands from LDS reads k in lines "
                                                          "of 128 bytes, but one is 32: use a block.k that is a "
                                                          "multiple of 64");
-    EXPECT_EQ(
-        broken([](config& c) { c.window.filter = 9; }),
-        "a window that the compiler knows must have 8 x 8 taps at most, but one is 9: use 0, which takes any window");
+    EXPECT_EQ(broken([](config& c) { c.window.rows = c.window.cols = 9; }),
+              "a window that the compiler knows must have 64 taps at most, but one is 81: use a smaller one");
     EXPECT_EQ(broken([](config& c) { c.window.stride = 0; }),
-              "the compiler must know filter and stride, or none of them, but one is 0: use 0 for both, or for none");
+              "the compiler must know filter and stride, or none of them, but one is 0: use 0 for all, or for none");
     EXPECT_EQ(broken([](config& c) { c.kept = 0; }),
               "patches, steps ahead and steps kept must be positive, but one is 0: choose 1 or more");
-    EXPECT_EQ(broken([](config& c) { c.patch = {2, 16}; }), "a diagonal product has rows of 8 pixels, of a window that "
-                                                            "the compiler knows, but one is 16: use patches 8 wide, or "
-                                                            "another formulation");
+    EXPECT_EQ(broken([](config& c) { c.patch = {2, 16}; }),
+              "a diagonal product has rows of 8 pixels, of a square "
+              "window that the compiler knows, but one is 16: use patches 8 wide, or "
+              "another formulation");
     EXPECT_EQ(broken([](config& c) { c.patch = {16, 8}; }),
               "waves must share block.m as pairs of patches, but one is 128: use fewer waves or smaller patches");
     EXPECT_EQ(broken([](config& c) { c.first = formulation::depthwise; }),

@@ -155,46 +155,4 @@ class pass_test : public kernel_test
     }
 };
 
-// A tensor of many images of which only the last one is not zero, and what an experiment with this one image says of it.
-template <class Op>
-void expect_last_image_right(const device& dev, const groupnorm::problem& one)
-{
-    const auto e               = experiment_with<Op>(one, {.seed = 5});
-    typename Op::problem many  = one;
-    const std::int64_t x_bytes = e.set["x"].bytes();
-    many.batch                 = 2'200'000'000 / x_bytes;
-    const harness::tensor_set all(Op::tensor_list(many));
-    std::vector<device_buffer> memory;
-    std::vector<void*> addresses;
-    for(const harness::host_tensor& t : all.tensors)
-    {
-        const auto& elements = e.set[t.name].elements;
-        auto zeros           = dev.allocate_zeroed(static_cast<std::size_t>(t.bytes()));
-        ASSERT_TRUE(zeros) << zeros.reason();
-        if(t.role == tensor_role::input)
-            ASSERT_TRUE(dev.copy_to_device(static_cast<std::byte*>(zeros->data()) + zeros->bytes() - elements.size(),
-                                           elements.data(), elements.size()));
-        memory.push_back(std::move(*zeros));
-        addresses.push_back(memory.back().data());
-    }
-    for(const plan<Op>& each : all_plans<Op>(dev, many))
-    {
-        const auto workspace = unwritten(dev, static_cast<std::int64_t>(each.workspace_bytes));
-        const status s       = run(dev, each, Op::bind(addresses), workspace.data());
-        ASSERT_TRUE(s) << s.reason();
-        ASSERT_TRUE(dev.synchronize());
-        harness::tensor_set last = e.set;
-        for(std::size_t i = 0; i < memory.size(); ++i)
-            if(harness::host_tensor& t = last.tensors[i]; t.role == tensor_role::result)
-            {
-                t.elements.resize(static_cast<std::size_t>(t.bytes()));
-                ASSERT_TRUE(
-                    dev.copy_to_host(t.elements.data(),
-                                     static_cast<std::byte*>(memory[i].data()) + memory[i].bytes() - t.elements.size(),
-                                     t.elements.size()));
-            }
-        e.expect_right(last, describe_plan(each));
-    }
-}
-
 } // namespace ck_tile::groupnorm

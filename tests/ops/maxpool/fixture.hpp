@@ -69,6 +69,36 @@ inline problem random_problem(random_numbers& random)
     return p;
 }
 
+// Strides, dilations and pads of any size that 32 bits hold, about inputs of a few elements.
+inline problem extreme_problem(random_numbers& random)
+{
+    constexpr std::int64_t most = 0x7fffffff;
+    const auto any_size         = [&](std::int64_t least) {
+        const std::int64_t sizes[] = {least, least + 1, 5, 1 << 15, 1 << 30, most - 8, most};
+        return sizes[random.between(0, 6)];
+    };
+    problem p;
+    p.channels = random.between(1, 8);
+    p.layout   = random.between(0, 1) ? layout::nhwc : layout::nchw;
+    p.indices  = static_cast<indices>(random.between(0, 3));
+    for(;;)
+    {
+        p.ceil_mode = random.between(0, 1);
+        for(std::size_t d = 0; d < 2; ++d)
+        {
+            p.window[d]    = random.between(1, 3);
+            p.stride[d]    = any_size(1);
+            p.dilation[d]  = any_size(1);
+            p.input[d]     = random.between(1, 6);
+            p.left_pad[d]  = any_size(0);
+            p.right_pad[d] = any_size(0);
+        }
+        const bool small = p.left_pad[0] + p.left_pad[1] < 16 || p.dilation[0] + p.dilation[1] < 16;
+        if(small && validate(p) && p.output(0) * p.output(1) < 200)
+            return p;
+    }
+}
+
 // Problems of the known windows, so that the instances made for them run too.
 inline std::vector<problem> known_problems()
 {
@@ -111,6 +141,13 @@ class pass_test : public kernel_test
         random_numbers random(20);
         for(std::uint32_t i = 0; i < 60 && !HasFatalFailure(); ++i)
             expect_all_instances_right(random_problem(random), static_cast<content>(i % 4), i);
+    }
+
+    void expect_right_on_extreme_problems()
+    {
+        random_numbers random(21);
+        for(std::uint32_t i = 0; i < 40 && !HasFatalFailure(); ++i)
+            expect_all_instances_right(extreme_problem(random), static_cast<content>(i % 4), i);
     }
 };
 

@@ -27,6 +27,8 @@ TEST_P(Kernel, LargerThanOneBlock)
     }
 }
 
+TEST_P(Kernel, NumbersAsLargeAsTheyCanBe) { expect_right_on_extreme_problems(); }
+
 TEST_P(Kernel, SameBitsOnEveryRun)
 {
     for(problem p : known_problems())
@@ -55,6 +57,16 @@ TEST_P(Kernel, OneResultAlone)
                 EXPECT_TRUE(results_of(after)[1 - missing] == both[1 - missing]) << describe_plan(each);
             }
         }
+    }
+}
+
+// Offsets of images need 64 bits.
+TEST_P(Kernel, TensorsBeyondTwoBillionElements)
+{
+    for(const layout order : {layout::nhwc, layout::nchw})
+    {
+        const problem p = {.channels = 8, .input = {32, 32}, .type = type, .layout = order};
+        expect_last_image_right<operation>(dev, experiment_with<operation>(p, content::distinct, 6), "in");
     }
 }
 

@@ -63,6 +63,7 @@ struct operation
 
     static std::span<const instance<operation>> instances();
     static std::span<const support_kernels<operation>> support_sets();
+    static std::span<const shipped_table> shipped_tables();
 };
 
 } // namespace ck_tile::scale

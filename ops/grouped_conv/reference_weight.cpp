@@ -2,20 +2,19 @@
 // The fp64 reference: threads take blocks of weights, and one register-blocked loop runs over the output pixels.
 //   dW[g,k,y,x,c] = sum over n,ho,wo of dY[n,ho,wo,g,k] * X[n, ho*s + y*d - p, wo*s + x*d - p, g,c]
 // in any layout and number of spatial dimensions. Shares no code with the tile core.
+#include "ck_tile/core/multi_index.hpp"
+#include "ops/grouped_conv/reference.hpp"
 #include "ops/grouped_conv/reference_support.hpp"
-#include "ops/grouped_conv_bwd_weight/operation.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
-namespace ck_tile::grouped_conv_bwd_weight
+namespace ck_tile::conv
 {
 
 namespace
 {
-
-using conv::geometry, conv::make_absolute, conv::pack, conv::span, conv::strides_of, conv::tensor_strides;
 
 // A thread computes, for one group, the gradient of block_k x block_c weights at every filter tap. It first copies the
 // block's channels of one image, so that the pixels of the block lie one behind the other whatever the layout is.
@@ -39,11 +38,11 @@ void accumulate(double (&sums)[register_k][block_c], const double* dy, const dou
     }
 }
 
-class weight_gradient
+class gradient_of_weights
 {
   public:
-    weight_gradient(const conv::problem& p, const std::vector<float>& in, const std::vector<float>& out,
-                    reference_values& result)
+    gradient_of_weights(const problem& p, const std::vector<float>& in, const std::vector<float>& out,
+                        reference_values& result)
         : p_(p),
           shape_(p),
           in_(in),
@@ -121,7 +120,7 @@ class weight_gradient
     }
 
     // Adds what the output rows [row, end_row) contribute to the weights of one tap.
-    void add_tap(double* sums, const double* dy, const double* x, const std::array<span, conv::max_spatial>& tap,
+    void add_tap(double* sums, const double* dy, const double* x, const std::array<span, max_spatial>& tap,
                  std::int64_t row, std::int64_t end_row, std::int64_t k_count) const
     {
         const auto& [d, h, w]     = tap;
@@ -151,7 +150,7 @@ class weight_gradient
     void write_block(std::vector<double>& weights, const std::vector<double>& sums, std::int64_t g, std::int64_t k0,
                      std::int64_t c0) const
     {
-        const bool channels_last    = p_.layout != conv::layout::ngchw;
+        const bool channels_last    = p_.layout != layout::ngchw;
         const std::int64_t c_stride = channels_last ? 1 : taps_;
         const std::int64_t t_stride = channels_last ? p_.c : 1;
         for(std::int64_t k = k0; k < std::min(p_.k, k0 + block_k); ++k)
@@ -163,7 +162,7 @@ class weight_gradient
         }
     }
 
-    const conv::problem& p_;
+    const problem& p_;
     geometry shape_;
     const std::vector<float>& in_;
     const std::vector<float>& out_;
@@ -179,17 +178,16 @@ class weight_gradient
 
 } // namespace
 
-std::vector<reference_values> operation::reference(const problem& p, const harness::tensor_set& set)
+reference_values weight_gradient(const problem& p, const std::vector<float>& in, const std::vector<float>& out)
 {
-    const std::vector<float> in = set["in"].values(), out = set["out"].values();
-    std::vector<reference_values> results = {reference_values(conv::weight_shape(p).elements())};
-    const weight_gradient work(p, in, out, results.front());
+    reference_values result(weight_shape(p).elements());
+    const gradient_of_weights work(p, in, out, result);
 
     // Whichever thread computes a block, it adds the same terms in the same order.
-    on_all_cores(work.blocks(), [&work, own = weight_gradient::scratch()](std::int64_t block) mutable {
+    on_all_cores(work.blocks(), [&work, own = gradient_of_weights::scratch()](std::int64_t block) mutable {
         work.compute_block(block, own);
     });
-    return results;
+    return result;
 }
 
-} // namespace ck_tile::grouped_conv_bwd_weight
+} // namespace ck_tile::conv

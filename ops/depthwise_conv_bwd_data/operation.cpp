@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "ops/depthwise_conv_bwd_data/operation.hpp"
+
+#include "ops/depthwise_conv_bwd_data/support_kernels.hpp"
+
+namespace ck_tile::depthwise_conv_bwd_data
+{
+namespace
+{
+
+// Which tensors may be copied for the problem that kernels compute.
+std::span<const conv::tensor> copied(const problem&) { return conv::depthwise_copied; }
+
+} // namespace
+
+result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
+{
+    const conv::depthwise_instance i = chosen.chosen->configuration;
+    const problem& p                 = chosen.problem;
+    const conv::depthwise_images images(p);
+    chosen.schedule        = conv::schedule_depthwise(dev, i, p);
+    chosen.workspace_bytes = conv::copies_bytes(images.given, images.computed, copied(p));
+    chosen.cost            = conv::depthwise_cost(dev, i, p, chosen.schedule, floor_bytes(p)) +
+                             conv::copies_cost(images.given, images.computed, copied(p));
+    return chosen;
+}
+
+std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
+{
+    const problem& p = planned.problem;
+    if(!planned.schedule.regions)
+        return {};
+    const conv::depthwise_images images(p);
+    conv::computed_tensors copies(images.given, images.computed, workspace, &(*planned.support)["repack"]);
+    arguments a = conv::depthwise_arguments_of(planned.chosen->configuration, p, planned.schedule);
+    a.from      = copies.read(data.out, conv::tensor::out);
+    a.wei       = data.wei;
+    a.to        = copies.write(data.in, conv::tensor::in);
+    return copies.around({{*planned.chosen->main, planned.schedule.blocks(), a}});
+}
+
+std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
+                                                  const tensors& data, void*)
+{
+    return {reference_launch(support["reference"], p, data)};
+}
+
+} // namespace ck_tile::depthwise_conv_bwd_data

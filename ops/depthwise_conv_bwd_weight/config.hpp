@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The configuration of one instance: see ops/grouped_conv/depthwise_config.hpp.
+#pragma once
+
+#include "ops/grouped_conv/depthwise_config.hpp"
+
+namespace ck_tile::depthwise_conv_bwd_weight
+{
+
+using config = conv::depthwise_config<conv::direction::backward_weight>;
+
+} // namespace ck_tile::depthwise_conv_bwd_weight

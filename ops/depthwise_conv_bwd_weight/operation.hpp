@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Depthwise convolution, backward weight: the operation's description. ops/operation.hpp makes plan and run of it. What it is is what
+// grouped_conv_bwd_weight is of groups of one channel, and its plans are plans of that, too.
+#pragma once
+
+#include "ops/depthwise_conv_bwd_weight/config.hpp"
+#include "ops/grouped_conv/backward.hpp"
+#include "ops/grouped_conv/depthwise_plan.hpp"
+
+namespace ck_tile::depthwise_conv_bwd_weight
+{
+
+struct problem : conv::problem
+{
+    problem(const conv::problem& p = conv::problem{.spatial = 2, .groups = 128, .k = 1, .c = 1, .filter = {3, 3}})
+        : conv::problem(p)
+    {
+    }
+};
+
+struct operation : conv::backward_weight
+{
+    static constexpr const char* name      = "depthwise_conv_bwd_weight";
+    static constexpr const char* word      = "dw_wgrad";
+    static constexpr const char* support[] = {"sum", "repack", "reference"};
+    static constexpr bool splits_reduction = false;
+
+    using problem  = depthwise_conv_bwd_weight::problem;
+    using config   = depthwise_conv_bwd_weight::config;
+    using schedule = conv::depthwise_schedule;
+
+    static status supports(const config& c, const problem& p) { return conv::depthwise_supports(c, p); }
+    static result<plan<operation>> schedule_on(const device& dev, plan<operation> chosen);
+    static std::vector<launch> launches(const plan<operation>& planned, const tensors& data, void* workspace);
+    static std::vector<launch> reference_launches(const support_kernels<operation>& support, const problem& p,
+                                                  const tensors& data, void* workspace);
+
+    static std::span<const instance<operation>> instances();
+    static std::span<const support_kernels<operation>> support_sets();
+    static std::span<const shipped_table> shipped_tables();
+};
+
+} // namespace ck_tile::depthwise_conv_bwd_weight

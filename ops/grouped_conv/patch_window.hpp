@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The pixels of a region as threads have them, each those of a patch: a window that moves from region to region, to store what was computed, or
+// load what is added to it.
+#pragma once
+
+#include "ops/grouped_conv/halo_window.hpp"
+
+namespace ck_tile::conv
+{
+
+// D: as depthwise_rows() distributes the pixels of patches.
+template <class T, distribution D, patch Patch>
+class patch_window
+{
+    static_assert(D.regs() == Patch.pixels(), "patch_window: a thread has the pixels of a patch");
+
+  public:
+    using element                        = T;
+    static constexpr distribution layout = D;
+
+    // Of the region of `images` images from `data` on, whose first pixel is (y, x), and from a channel on. Pixels before the first one
+    // of an image, or behind its last one, do not exist.
+    CK_TILE_FN patch_window(const image_lines& lines, const region_shape& shape, T* data, int images, int y, int x,
+                            int channel)
+        : memory_(data, images * lines.image * static_cast<std::int64_t>(sizeof(T))),
+          pitch_(ck_tile::detail::byte_offset<T>(lines.strides[1]))
+    {
+        for_each_thread<D>([&](thread t) {
+            own& o           = own_[t.copy];
+            const int number = first_element<D, 0>(t) / Patch.pixels(), line = number / shape.cols,
+                      image = line / shape.rows, column = channel + first_element<D, 1>(t);
+            const int own_y      = y + (line - image * shape.rows.divisor) * Patch.rows,
+                      own_x      = x + (number - line * shape.cols.divisor) * Patch.cols;
+            const bool exists    = number < shape.patches() && image < images && column < lines.channels;
+            const unsigned first = ck_tile::detail::byte_offset<T>(
+                image * static_cast<int>(lines.image) + own_y * lines.strides[0] + own_x * lines.strides[1] + column);
+            register_for<Patch.rows>([&](auto r) {
+                o.row[r] = exists && unsigned(own_y + r) < unsigned(lines.lengths[0])
+                               ? first + ck_tile::detail::byte_offset<T>(r * lines.strides[0])
+                               : nowhere;
+            });
+            register_for<Patch.cols>(
+                [&](auto c) { o.missing[c] = unsigned(own_x + c) < unsigned(lines.lengths[1]) ? 0 : nowhere; });
+        });
+    }
+
+    // Calls visit(register number, byte offset) for each vector register of the thread.
+    template <class Visit>
+    CK_TILE_FN void each_access(thread t, Visit&& visit) const
+    {
+        const own& o = own_[t.copy];
+        register_for<D.regs()>([&](auto r) {
+            const int c = r % Patch.cols;
+            visit(r, unless(o.row[r / Patch.cols] + c * pitch_, o.missing[c]));
+        });
+    }
+
+    CK_TILE_FN const memory_range& memory() const { return memory_; }
+
+  private:
+    // What one thread keeps: where its rows begin, in bytes; of these and of columns, nowhere, if they do not exist.
+    struct own
+    {
+        unsigned row[Patch.rows], missing[Patch.cols];
+    };
+
+    memory_range memory_;
+    unsigned pitch_; // bytes from pixel to pixel
+    ck_tile::detail::per_thread<own, copies_of(D.threads())> own_;
+};
+
+} // namespace ck_tile::conv

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The main loop of kernels that make one region of an image after the other, of what is in LDS: copies of later regions go on meanwhile.
+#pragma once
+
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/verbs/copy.hpp"
+
+namespace ck_tile::conv
+{
+
+// compute(where, stage) for the regions first, first + stride, ... below `end`, of which each has been copied to LDS, in one of so many
+// stages. Of the copies:
+//   move(number)           to a region, and says where that is
+//   begin(), end(stage)    copy it, in two halves: see gemm::operand_copy
+template <int Stages, class Copies, class F>
+CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int end, int stride, F&& compute)
+{
+    int stage = 0;
+    if constexpr(has_async_copies)
+    {
+        static_assert(Stages >= 2, "for_each_region: one stage is copied to while another one is read");
+        constexpr int ahead = Stages - 1;
+        decltype(copies.move(0)) coming[ahead];
+        const auto copy = [&](int number, int to) {
+            if(number < end)
+            {
+                coming[ahead - 1] = copies.move(number);
+                copies.begin();
+                copies.end(to);
+            }
+            commit_copies(); // of one region, even if there is none
+        };
+        const auto next = [&] {
+            const auto here = coming[0];
+            static_for<ahead - 1>([&](auto i) { coming[i] = coming[i + 1]; });
+            return here;
+        };
+        for(int i = 0; i < ahead; ++i)
+        {
+            next();
+            copy(first + i * stride, i);
+        }
+        for(int number = first; number < end; number += stride)
+        {
+            wait_for_copies<ahead - 1>();
+            in.sync(); // and nobody reads any more what is overwritten now
+            const auto here = next();
+            [[clang::always_inline]] copy(number + ahead * stride, stage == 0 ? ahead : stage - 1);
+            [[clang::always_inline]] compute(here, stage);
+            stage = stage + 1 == Stages ? 0 : stage + 1;
+        }
+    }
+    else
+    {
+        if(first >= end)
+            return;
+        auto coming = copies.move(first);
+        copies.begin();
+        for(int number = first; number < end; number += stride)
+        {
+            copies.end(stage);
+            in.sync();
+            const auto here = coming;
+            if(number + stride < end)
+            {
+                coming = copies.move(number + stride);
+                copies.begin();
+            }
+            [[clang::always_inline]] compute(here, stage);
+            if constexpr(Stages == 1)
+                in.sync(); // before it is overwritten
+            else
+                stage = 1 - stage;
+        }
+    }
+}
+
+} // namespace ck_tile::conv

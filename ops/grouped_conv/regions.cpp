@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "ops/grouped_conv/regions.hpp"
+
+#include <algorithm>
+
+namespace ck_tile::conv
+{
+namespace
+{
+
+// What the problem is along a dimension of a region.
+struct dimension
+{
+    std::int64_t length, filter, stride, dilation, pad; // length: of what is made
+};
+
+dimension dimension_of(const region_limits& l, const problem& p, int d)
+{
+    const bool input = l.made == direction::backward_data;
+    return {(input ? last_two(p, p.input, 1) : output_of(p))[d], last_two(p, p.filter, 1)[d],
+            last_two(p, p.stride, static_cast<int>(p.stride[0]))[d], last_two(p, p.dilation, 1)[d],
+            last_two(p, p.left_pad, 0)[d]};
+}
+
+// The first pixel of the first region, which begins a window; of dX it may be before the image.
+std::int64_t first_pixel(const region_limits& l, const dimension& along)
+{
+    return l.made == direction::backward_data ? -(along.pad % along.stride) : 0;
+}
+std::int64_t patches_along(const region_limits& l, const dimension& along, int patch)
+{
+    return ceil_div(along.length - first_pixel(l, along), std::int64_t(patch));
+}
+// No more than what no halo has.
+std::int64_t halo_along(const region_limits& l, const dimension& along, std::int64_t patches, int patch)
+{
+    constexpr std::int64_t beyond = 1 << 20;
+    return std::min(lines_seen(l.made, patches * patch, (along.filter - 1) * along.dilation + 1, along.stride), beyond);
+}
+int halo_between(const region_limits& l, const dimension& along, int patch)
+{
+    return static_cast<int>(l.made == direction::backward_data ? patch / along.stride : patch * along.stride);
+}
+
+} // namespace
+
+multi_index<2> last_two(const problem& p, const extents& e, int missing)
+{
+    const auto at = [&](int d) { return static_cast<int>(e[static_cast<std::size_t>(p.spatial - 2 + d)]); };
+    return {p.spatial < 2 ? missing : at(0), at(1)};
+}
+multi_index<2> output_of(const problem& p)
+{
+    const auto at = [&](int d) { return static_cast<int>(p.output(p.spatial - 2 + d)); };
+    return {p.spatial < 2 ? 1 : at(0), at(1)};
+}
+
+bool is_known(const known_window& w, const problem& p)
+{
+    return p.spatial <= 2 && last_two(p, p.filter, 1) == multi_index<2>{w.rows, w.cols} &&
+           last_two(p, p.stride, w.stride) == multi_index<2>{w.stride, w.stride} &&
+           last_two(p, p.dilation, 1) == multi_index<2>{1, 1};
+}
+
+std::int64_t halo_of_patch(const region_limits& l, const problem& p)
+{
+    return halo_along(l, dimension_of(l, p, 0), 1, l.patch.rows) *
+           halo_along(l, dimension_of(l, p, 1), 1, l.patch.cols);
+}
+
+regions choose_regions(const region_limits& l, const problem& p)
+{
+    constexpr double copied = 0.25; // pixels of the halo count so much of a computed one
+    const dimension y = dimension_of(l, p, 0), x = dimension_of(l, p, 1);
+    const std::int64_t rows = patches_along(l, y, l.patch.rows), cols = patches_along(l, x, l.patch.cols);
+    regions best;
+    double least = 0;
+    for(std::int64_t across = 1; across <= std::min<std::int64_t>(cols, l.patches); ++across)
+        for(std::int64_t down = 1; down <= std::min(rows, l.patches / across); ++down)
+        {
+            const std::int64_t halo  = halo_along(l, y, down, l.patch.rows) * halo_along(l, x, across, l.patch.cols);
+            const std::int64_t whole = down == rows && across == cols ? l.patches / (across * down) : 1;
+            const std::int64_t images =
+                std::max<std::int64_t>(std::min({whole, l.halo / halo, std::max<std::int64_t>(p.batch, 1)}), 1);
+            if(halo * images > l.halo)
+                continue;
+            const regions some = {images, down, across,
+                                  ceil_div(p.batch, images) * ceil_div(rows, down) * ceil_div(cols, across),
+                                  halo * images};
+            const double cost  = static_cast<double>(some.count) *
+                                 (l.patches * l.patch.pixels() + copied * static_cast<double>(some.halo));
+            if(best.images == 0 || cost < least)
+                best = some, least = cost;
+        }
+    return best;
+}
+
+region_grid grid_of(const region_limits& l, const problem& p, const regions& some)
+{
+    region_grid g       = {};
+    region_shape& s     = g.shape;
+    s.images            = static_cast<int>(some.images);
+    const int patches[] = {static_cast<int>(some.rows), static_cast<int>(some.cols)};
+    const int lengths[] = {l.patch.rows, l.patch.cols};
+    int halo[2], regions[2];
+    for(int d = 0; d < 2; ++d)
+    {
+        const dimension along = dimension_of(l, p, d);
+        halo[d]               = static_cast<int>(halo_along(l, along, patches[d], lengths[d]));
+        regions[d]       = static_cast<int>(ceil_div(patches_along(l, along, lengths[d]), std::int64_t(patches[d])));
+        s.next[d]        = halo_between(l, along, lengths[d]);
+        s.window[d]      = static_cast<int>(along.filter);
+        s.stride[d]      = static_cast<int>(along.stride);
+        s.dilation[d]    = static_cast<int>(along.dilation);
+        g.patch[d]       = lengths[d];
+        g.first_pixel[d] = static_cast<int>(first_pixel(l, along));
+        g.first_halo[d] =
+            static_cast<int>(l.made == direction::backward_data
+                                 ? along.pad / along.stride - (along.filter - 1) * along.dilation / along.stride
+                                 : -along.pad);
+    }
+    s.rows = patches[0], s.cols = patches[1];
+    s.halo_rows = halo[0], s.halo_cols = halo[1];
+    g.order = {{{static_cast<int>(ceil_div(p.batch, some.images)), regions[0], regions[1]}}};
+    return g;
+}
+
+region_shape own_pixels(const region_limits& l, const regions& some)
+{
+    region_shape s = {};
+    s.images       = static_cast<int>(some.images);
+    s.rows = static_cast<int>(some.rows), s.cols = static_cast<int>(some.cols);
+    s.halo_rows = s.rows.divisor * l.patch.rows, s.halo_cols = s.cols.divisor * l.patch.cols;
+    s.next   = {l.patch.rows, l.patch.cols};
+    s.window = s.stride = s.dilation = {1, 1};
+    return s;
+}
+
+} // namespace ck_tile::conv

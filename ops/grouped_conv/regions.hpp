@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// How images of a convolution fall into regions, on the host: see depthwise.hpp.
+#pragma once
+
+#include "ops/grouped_conv/depthwise.hpp"
+#include "ops/grouped_conv/problem.hpp"
+
+#include <cstdint>
+
+namespace ck_tile::conv
+{
+
+// The last two spatial dimensions of `e`, of which there may be one: the first one is `missing` then.
+multi_index<2> last_two(const problem& p, const extents& e, int missing);
+multi_index<2> output_of(const problem& p);
+
+// Whether the problem's window is the one that a compiler knows.
+bool is_known(const known_window& w, const problem& p);
+
+// What an instance has of a region: the patch of a thread, as many as a block has at once, and pixels of the halo in LDS.
+struct region_limits
+{
+    direction made;
+    conv::patch patch;
+    int patches, halo;
+};
+
+struct regions
+{
+    std::int64_t images = 0, rows = 0, cols = 0; // patches of one
+    std::int64_t count = 0, halo = 0;            // of these, pixels of each
+
+    explicit operator bool() const { return count > 0; }
+};
+
+// Pixels that the windows of one patch see.
+std::int64_t halo_of_patch(const region_limits& l, const problem& p);
+
+// The region of as many patches as the instance has, or fewer, with which the problem takes least: regions compute all their patches, and copy
+// their halo. None, where the halo of one patch is larger than LDS holds.
+regions choose_regions(const region_limits& l, const problem& p);
+
+// The same as kernels see it.
+region_grid grid_of(const region_limits& l, const problem& p, const regions& some);
+// The regions themselves, as halos that are no larger.
+region_shape own_pixels(const region_limits& l, const regions& some);
+
+} // namespace ck_tile::conv
