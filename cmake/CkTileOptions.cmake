@@ -33,8 +33,8 @@ if("grouped_conv_conv_fwd" IN_LIST CK_TILE_OPS AND NOT "grouped_conv_fwd" IN_LIS
     list(APPEND CK_TILE_OPS grouped_conv_fwd) # of which two, one after the other, compute what no fused instance does
 endif()
 foreach(direction fwd bwd_data bwd_weight)
-    if("grouped_conv_${direction}" IN_LIST CK_TILE_OPS AND NOT "depthwise_conv_${direction}" IN_LIST CK_TILE_OPS)
-        list(APPEND CK_TILE_OPS depthwise_conv_${direction}) # a formulation of it
+    if("grouped_conv_${direction}" IN_LIST CK_TILE_OPS AND NOT "narrow_conv_${direction}" IN_LIST CK_TILE_OPS)
+        list(APPEND CK_TILE_OPS narrow_conv_${direction}) # a formulation of it
     endif()
 endforeach()
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 OPERATION = "grouped_conv_bwd_weight"
-FORMULATION = "depthwise_conv_bwd_weight"  # of it, which is built with it
+FORMULATION = "narrow_conv_bwd_weight"  # of it, which is built with it
 TILE = {"spatial": 1, "block": {"m": 32, "n": 32, "k": 32}, "waves": {"m": 1, "n": 1},
         "instruction": "mfma_16x16x16_fp16", "pipeline": "single_buffer", "stages": 1, "epilogue": "direct",
         "split": "any_split", "vector": {"out": 1, "in": 1, "wei": 1}}

@@ -21,7 +21,7 @@ LAYERS = [
                     "ck_tile/targets/plain_range.hpp", "ck_tile/targets/threads.hpp", "ck_tile/targets/*/primitives.hpp",
                     "ck_tile/targets/*/async_copy.hpp", "ck_tile/targets/*/cdna.hpp", "ck_tile/targets/*/cluster.hpp",
                     "ck_tile/targets/*/mbarrier.hpp", "ck_tile/targets/*/arrivals.hpp", "ck_tile/targets/*/copies.hpp", "ck_tile/targets/*/program_check.hpp", "ck_tile/targets/*/memory.hpp", "ck_tile/targets/*/predication.hpp",
-                    "ck_tile/targets/*/rounding.hpp", "ck_tile/targets/*/halves.hpp", "ck_tile/targets/*/wave_roles.hpp"]),
+                    "ck_tile/targets/*/rounding.hpp", "ck_tile/targets/*/halves.hpp", "ck_tile/targets/*/wave_roles.hpp", "ck_tile/targets/*/transposed_reads.hpp"]),
     ("numeric", ["ck_tile/numeric/*"]),
     ("core", ["ck_tile/core/*"]),
     ("targets", ["ck_tile/targets/*"]),

@@ -151,25 +151,19 @@ struct run_of
 };
 } // namespace detail
 
-// multiply(pixel of the patch, tap, values of the channels) for each pixel of the halo and each window of a thread's patch that sees it, a
-// row of the halo after the other; taps of a sum ascend forward.
-template <direction Made, known_window Known, patch Patch, int Vector, class T, auto Layout, class Multiply>
-CK_TILE_FN void slide(const lds_tile<T, Layout>& x, int halo_cols, int first, int channel, Multiply&& multiply)
+// multiply(pixel of the patch, tap, what is loaded of a pixel of the halo) for each pixel of the halo and each window of a patch that sees it, a
+// row of the halo after the other; taps of a sum ascend forward. halo.load(to, j) gives pixel j of a row, halo.next() goes to the next one.
+template <direction Made, known_window Known, patch Patch, class Seen, class Rows, class Multiply>
+CK_TILE_FN void slide_over(Rows& halo, Multiply&& multiply)
 {
     constexpr int stride = Known.stride;
     constexpr int rows   = lines_seen(Made, Patch.rows, Known.rows, stride),
                   cols   = lines_seen(Made, Patch.cols, Known.cols, stride);
-    const T* row         = x.at(first, channel);
     register_for<rows>([&](auto i) __attribute__((always_inline)) {
-        float pixel[cols][Vector];
+        Seen pixel[cols];
         CK_TILE_UNROLL
         for(int j = 0; j < cols; ++j)
-        {
-            const detail::run_of<T, Vector> some(row + j * Layout.line());
-            CK_TILE_UNROLL
-            for(int v = 0; v < Vector; ++v)
-                pixel[j][v] = some[v];
-        }
+            halo.load(pixel[j], j);
         CK_TILE_UNROLL
         for(int number = 0; number < Patch.rows * Patch.cols * Known.cols; ++number)
         {
@@ -179,8 +173,30 @@ CK_TILE_FN void slide(const lds_tile<T, Layout>& x, int halo_cols, int first, in
             if(y >= 0 && y < Known.rows && j >= 0) [[clang::always_inline]]
                 multiply(r * Patch.cols + c, y * Known.cols + x, pixel[j]);
         }
-        row += halo_cols * Layout.line();
+        halo.next();
+        schedule_fence(); // what later rows are is not loaded before, for which there would have to be registers
     });
+}
+
+// The same of a thread that has a few channels: multiply(pixel, tap, values of the channels).
+template <direction Made, known_window Known, patch Patch, int Vector, class T, auto Layout, class Multiply>
+CK_TILE_FN void slide(const lds_tile<T, Layout>& x, int halo_cols, int first, int channel, Multiply&& multiply)
+{
+    struct
+    {
+        const T* row;
+        int pitch;
+
+        CK_TILE_FN void load(float (&to)[Vector], int j) const
+        {
+            const detail::run_of<T, Vector> some(row + j * Layout.line());
+            CK_TILE_UNROLL
+            for(int v = 0; v < Vector; ++v)
+                to[v] = some[v];
+        }
+        CK_TILE_FN void next() { row += pitch; }
+    } rows{x.at(first, channel), halo_cols * Layout.line()};
+    slide_over<Made, Known, Patch, float[Vector]>(rows, multiply);
 }
 
 // multiply(pixel of the patch, values of the channels) for each pixel of a thread's patch that tap (i, j) of any window meets.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the windows of a region see of X, the halo, as [pixel, channel]: a window that moves from region to region. Where a pixel lies from the
-// first one of the halo a thread works out once; where the region's lie, and which ones exist, once for a region.
+// What the windows of a region see of X, the halo, as [pixel, channel]: a window that moves from region to region. Which pixels
+// of it a thread has it works out once; where the region's lie, and which ones exist, once for a region.
 #pragma once
 
 #include "ck_tile/core/window.hpp"
@@ -39,8 +39,9 @@ class halo_window
     using element                        = T;
     static constexpr distribution layout = D;
 
+    // `lines` are kept by reference.
     CK_TILE_FN halo_window(const image_lines& lines, const region_shape& shape)
-        : lines_(lines), memory_(static_cast<const T*>(nullptr), 0)
+        : lines_(&lines), memory_(static_cast<const T*>(nullptr), 0)
     {
         for_each_thread<D>([&](thread t) {
             own& o   = own_[t.copy];
@@ -50,29 +51,32 @@ class halo_window
                 const int number = first_element<D, 0>(t) + beyond, line = number / shape.halo_cols;
                 const int image = line / shape.halo_rows, x = number - line * shape.halo_cols.divisor,
                           y = line - image * shape.halo_rows.divisor;
-                o.offset[i] = ck_tile::detail::byte_offset<T>(image * static_cast<int>(lines.image) +
-                                                              y * lines.strides[0] + x * lines.strides[1]);
                 o.pixel[i] =
                     number < shape.halo() ? unsigned(image) << 2 * bits | unsigned(y) << bits | unsigned(x) : ~0u;
             });
         });
     }
 
-    // To the region whose halo begins at (y, x), which may be in the padding, of `images` images from `data` on, and at a channel.
-    CK_TILE_FN void move_to(const T* data, int images, int y, int x, int channel = 0)
+    // To the images of a region of those from `data` on, to the pixel that is its first one, which may be in the padding, and to a channel.
+    CK_TILE_FN void move_to(const T* data, const region_grid::coord& region, const multi_index<2>& pixel,
+                            int channel = 0)
     {
-        memory_              = memory_range(data, images * lines_.image * static_cast<std::int64_t>(sizeof(T)));
-        const unsigned first = ck_tile::detail::byte_offset<T>(y * lines_.strides[0] + x * lines_.strides[1]);
+        const int y = pixel[0], x = pixel[1], images = region.images;
+        memory_ = memory_range(data + region.image * lines_->image,
+                               images * lines_->image * static_cast<std::int64_t>(sizeof(T)));
         for_each_thread<D>([&](thread t) {
             own& o   = own_[t.copy];
             o.column = channel + first_element<D, 1>(t);
             static_for<rows>([&](auto i) {
                 constexpr unsigned mask = (1u << bits) - 1;
-                const unsigned at       = o.pixel[i];
-                const bool exists       = at >> 2 * bits < unsigned(images) &&
-                                          unsigned(int(at >> bits & mask) + y) < unsigned(lines_.lengths[0]) &&
-                                          unsigned(int(at & mask) + x) < unsigned(lines_.lengths[1]);
-                o.at[i]                 = exists ? first + o.offset[i] : nowhere;
+                const unsigned at = o.pixel[i], image = at >> 2 * bits;
+                const int own_y = int(at >> bits & mask) + y, own_x = int(at & mask) + x;
+                const bool exists = image < unsigned(images) && unsigned(own_y) < unsigned(lines_->lengths[0]) &&
+                                    unsigned(own_x) < unsigned(lines_->lengths[1]);
+                o.at[i] = exists
+                              ? ck_tile::detail::byte_offset<T>(int(image) * static_cast<int>(lines_->image) +
+                                                                own_y * lines_->strides[0] + own_x * lines_->strides[1])
+                              : nowhere;
             });
         });
     }
@@ -96,7 +100,8 @@ class halo_window
         static_for<D.regs()>([&](auto r) {
             constexpr int i = D.reg.number_in(0, r), beyond = D.reg.along(1, r);
             const int column = o.column + beyond;
-            visit(r, unless(o.at[i] + ck_tile::detail::byte_offset<T>(column), column < lines_.channels ? 0 : nowhere));
+            visit(r,
+                  unless(o.at[i] + ck_tile::detail::byte_offset<T>(column), column < lines_->channels ? 0 : nowhere));
         });
     }
 
@@ -108,13 +113,12 @@ class halo_window
     // What one thread keeps.
     struct own
     {
-        unsigned offset[rows]; // bytes, from the first pixel
-        unsigned pixel[rows];  // image, y, x
-        unsigned at[rows];     // bytes, of the region's; nowhere, if it does not exist
+        unsigned pixel[rows]; // of the halo: image, y, x
+        unsigned at[rows];    // bytes, of the region's; nowhere, if it does not exist
         int column;
     };
 
-    image_lines lines_;
+    const image_lines* lines_;
     memory_range memory_;
     ck_tile::detail::per_thread<own, copies_of(D.threads())> own_;
 };

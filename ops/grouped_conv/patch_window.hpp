@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pixels of a region as threads have them, each those of a patch: a window that moves from region to region, to store what was computed, or
-// load what is added to it.
+// The pixels of a region as threads have them, each those of a patch, or of a part of one: a window that moves from region to region, to store
+// what was computed, or load what is added to it.
 #pragma once
 
 #include "ops/grouped_conv/halo_window.hpp"
@@ -8,35 +8,37 @@
 namespace ck_tile::conv
 {
 
-// D: as depthwise_rows() distributes the pixels of patches.
-template <class T, distribution D, patch Patch>
+// D: how the threads have the pixels of patches `Whole`, of which each has the part `Patch`.
+template <class T, distribution D, patch Whole, patch Patch>
 class patch_window
 {
-    static_assert(D.regs() == Patch.pixels(), "patch_window: a thread has the pixels of a patch");
+    static_assert(D.regs() == Patch.pixels(), "patch_window: a thread has the pixels of a patch, or of a part of one");
 
   public:
     using element                        = T;
     static constexpr distribution layout = D;
 
-    // Of the region of `images` images from `data` on, whose first pixel is (y, x), and from a channel on. Pixels before the first one
-    // of an image, or behind its last one, do not exist.
-    CK_TILE_FN patch_window(const image_lines& lines, const region_shape& shape, T* data, int images, int y, int x,
-                            int channel)
-        : memory_(data, images * lines.image * static_cast<std::int64_t>(sizeof(T))),
+    // Of a region of the images from `data` on, from patch `first` of it and from a channel on. Pixels before the first one of an image, or
+    // behind its last one, do not exist.
+    CK_TILE_FN patch_window(const image_lines& lines, const region_shape& shape, T* data,
+                            const region_grid::coord& region, int channel, int first)
+        : memory_(data + region.image * lines.image,
+                  region.images * lines.image * static_cast<std::int64_t>(sizeof(T))),
           pitch_(ck_tile::detail::byte_offset<T>(lines.strides[1]))
     {
         for_each_thread<D>([&](thread t) {
-            own& o           = own_[t.copy];
-            const int number = first_element<D, 0>(t) / Patch.pixels(), line = number / shape.cols,
-                      image = line / shape.rows, column = channel + first_element<D, 1>(t);
-            const int own_y      = y + (line - image * shape.rows.divisor) * Patch.rows,
-                      own_x      = x + (number - line * shape.cols.divisor) * Patch.cols;
-            const bool exists    = number < shape.patches() && image < images && column < lines.channels;
-            const unsigned first = ck_tile::detail::byte_offset<T>(
+            own& o        = own_[t.copy];
+            const int row = first_element<D, 0>(t), number = first + row / Whole.pixels(),
+                      inside = row % Whole.pixels(), line = number / shape.cols, image = line / shape.rows,
+                      column = channel + first_element<D, 1>(t);
+            const int own_y  = region.pixel[0] + (line - image * shape.rows.divisor) * Whole.rows + inside / Whole.cols,
+                      own_x = region.pixel[1] + (number - line * shape.cols.divisor) * Whole.cols + inside % Whole.cols;
+            const bool exists       = number < shape.patches() && image < region.images && column < lines.channels;
+            const unsigned at_first = ck_tile::detail::byte_offset<T>(
                 image * static_cast<int>(lines.image) + own_y * lines.strides[0] + own_x * lines.strides[1] + column);
             register_for<Patch.rows>([&](auto r) {
                 o.row[r] = exists && unsigned(own_y + r) < unsigned(lines.lengths[0])
-                               ? first + ck_tile::detail::byte_offset<T>(r * lines.strides[0])
+                               ? at_first + ck_tile::detail::byte_offset<T>(r * lines.strides[0])
                                : nowhere;
             });
             register_for<Patch.cols>(

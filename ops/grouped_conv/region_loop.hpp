@@ -38,7 +38,7 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
         for(int i = 0; i < ahead; ++i)
         {
             next();
-            copy(first + i * stride, i);
+            [[clang::always_inline]] copy(first + i * stride, i);
         }
         for(int number = first; number < end; number += stride)
         {

@@ -68,6 +68,11 @@ std::int64_t halo_of_patch(const region_limits& l, const problem& p)
            halo_along(l, dimension_of(l, p, 1), 1, l.patch.cols);
 }
 
+std::int64_t regions::computed(const region_limits& l) const
+{
+    return ceil_div(images * rows * cols, std::int64_t(l.at_once)) * l.at_once * l.patch.pixels();
+}
+
 regions choose_regions(const region_limits& l, const problem& p)
 {
     constexpr double copied = 0.25; // pixels of the halo count so much of a computed one
@@ -88,7 +93,7 @@ regions choose_regions(const region_limits& l, const problem& p)
                                   ceil_div(p.batch, images) * ceil_div(rows, down) * ceil_div(cols, across),
                                   halo * images};
             const double cost  = static_cast<double>(some.count) *
-                                 (l.patches * l.patch.pixels() + copied * static_cast<double>(some.halo));
+                                 (static_cast<double>(some.computed(l)) + copied * static_cast<double>(some.halo));
             if(best.images == 0 || cost < least)
                 best = some, least = cost;
         }

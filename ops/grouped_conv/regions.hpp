@@ -17,12 +17,13 @@ multi_index<2> output_of(const problem& p);
 // Whether the problem's window is the one that a compiler knows.
 bool is_known(const known_window& w, const problem& p);
 
-// What an instance has of a region: the patch of a thread, as many as a block has at once, and pixels of the halo in LDS.
+// What an instance has of a region: the patch of a thread or wave, how many it has, as many as a block computes at once, or several times as many,
+// and pixels of the halo in LDS.
 struct region_limits
 {
     direction made;
     conv::patch patch;
-    int patches, halo;
+    int patches, at_once, halo;
 };
 
 struct regions
@@ -31,13 +32,16 @@ struct regions
     std::int64_t count = 0, halo = 0;            // of these, pixels of each
 
     explicit operator bool() const { return count > 0; }
+
+    // Pixels that the instance computes for one.
+    std::int64_t computed(const region_limits& l) const;
 };
 
 // Pixels that the windows of one patch see.
 std::int64_t halo_of_patch(const region_limits& l, const problem& p);
 
-// The region of as many patches as the instance has, or fewer, with which the problem takes least: regions compute all their patches, and copy
-// their halo. None, where the halo of one patch is larger than LDS holds.
+// The region of as many patches as the instance has, or fewer, with which the problem takes least: blocks compute all patches that they have at
+// once, and copy the halo. None, where the halo of one patch is larger than LDS holds.
 regions choose_regions(const region_limits& l, const problem& p);
 
 // The same as kernels see it.

@@ -2,10 +2,10 @@
 // Grouped convolution, backward data: the operation's description. ops/operation.hpp makes plan and run of it.
 #pragma once
 
-#include "ops/depthwise_conv_bwd_data/operation.hpp"
 #include "ops/grouped_conv/backward.hpp"
 #include "ops/grouped_conv/schedule.hpp"
 #include "ops/grouped_conv_bwd_data/config.hpp"
+#include "ops/narrow_conv_bwd_data/operation.hpp"
 
 namespace ck_tile::grouped_conv_bwd_data
 {
@@ -21,7 +21,7 @@ struct operation : conv::backward_data
 
     using problem      = conv::problem;
     using config       = grouped_conv_bwd_data::config;
-    using formulations = ck_tile::formulations<depthwise_conv_bwd_data::operation>;
+    using formulations = ck_tile::formulations<narrow_conv_bwd_data::operation>;
     using tensors      = grouped_conv_bwd_data::tensors;
     using schedule     = conv::schedule;
 

@@ -4,8 +4,8 @@
 
 #include "ck_tile/gemm/computed_operand.hpp"
 #include "ck_tile/gemm/tile_config.hpp"
-#include "ops/grouped_conv/depthwise_config.hpp"
 #include "ops/grouped_conv/diagonal.hpp"
+#include "ops/grouped_conv/narrow_config.hpp"
 
 namespace ck_tile::grouped_conv_conv_fwd
 {

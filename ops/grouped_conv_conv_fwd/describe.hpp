@@ -2,7 +2,7 @@
 // Boost.Hana's description of the configuration: what names, JSON, printouts and the generator know of it.
 #pragma once
 
-#include "ops/grouped_conv/describe_depthwise.hpp"
+#include "ops/grouped_conv/describe_narrow.hpp"
 #include "ops/grouped_conv_conv_fwd/config.hpp"
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::grouped_conv_conv_fwd::config, arch, first, block, waves, instruction, epilogue,

@@ -25,6 +25,7 @@ struct arguments
     void* out;
     conv::activation activation;
     conv::arguments first; // its channels, of X and of the intermediate, are of one group
+    conv::image_lines in_lines;
     int k1;
     conv::region_grid regions;
     int blocks;
@@ -92,15 +93,13 @@ struct program
         };
         CK_TILE_FN copies source() const
         {
-            return {{conv::halo_window<element, C.in_copy()>(conv::lines_of_input(args.first), args.regions.shape),
-                     shape.k},
+            return {{conv::halo_window<element, C.in_copy()>(args.in_lines, args.regions.shape), shape.k},
                     {weights(), shape.k * product(args.first.filter)}};
         }
         CK_TILE_FN void move(copies& source, const coord& p) const
         {
             const conv::arguments& c = args.first;
-            source.x.operand().move_to(static_cast<const element*>(args.in) + p.image * c.in.image, p.images, p.halo[0],
-                                       p.halo[1]);
+            source.x.operand().move_to(static_cast<const element*>(args.in), p, p.halo);
             source.w = {weights(), shape.k * product(c.filter)};
         }
 

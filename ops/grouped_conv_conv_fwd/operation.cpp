@@ -86,7 +86,10 @@ struct copied_problems
     }
 };
 
-conv::region_limits limits_of(const config& c) { return {conv::direction::forward, c.patch, c.patches(), c.halo}; }
+conv::region_limits limits_of(const config& c)
+{
+    return {conv::direction::forward, c.patch, c.patches(), c.patches(), c.halo};
+}
 
 std::int64_t steps_of(const config& c, const problem& p) { return ceil_div(p.groups * p.c, std::int64_t(c.block.k)); }
 std::int64_t columns_of(const config& c, const problem& p) { return ceil_div(p.k1, std::int64_t(c.block.n)); }
@@ -255,18 +258,20 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     conv::computed_tensors w(q.weights.given, q.weights.computed, x.rest(), repack);
     const void* const wei0 = w.read(data.wei0, conv::tensor::bias);
     conv::computed_tensors y(q.second.given, q.second.computed, w.rest(), repack);
-    const config& c   = planned.chosen->configuration;
-    const arguments a = {.in         = in,
-                         .wei0       = wei0,
-                         .wei1       = y.read(data.wei1, conv::tensor::wei),
-                         .bias0      = bias0,
-                         .bias1      = y.read(data.bias1, conv::tensor::bias),
-                         .out        = y.write(data.out, conv::tensor::out),
-                         .activation = p.activation,
-                         .first      = conv::make_arguments(q.images.computed),
-                         .k1         = static_cast<int>(q.second.computed.k),
-                         .regions    = conv::grid_of(limits_of(c), p, s.regions),
-                         .blocks     = s.blocks};
+    const config& c             = planned.chosen->configuration;
+    const conv::arguments first = conv::make_arguments(q.images.computed);
+    const arguments a           = {.in         = in,
+                                   .wei0       = wei0,
+                                   .wei1       = y.read(data.wei1, conv::tensor::wei),
+                                   .bias0      = bias0,
+                                   .bias1      = y.read(data.bias1, conv::tensor::bias),
+                                   .out        = y.write(data.out, conv::tensor::out),
+                                   .activation = p.activation,
+                                   .first      = first,
+                                   .in_lines   = conv::lines_of_input(first),
+                                   .k1         = static_cast<int>(q.second.computed.k),
+                                   .regions    = conv::grid_of(limits_of(c), p, s.regions),
+                                   .blocks     = s.blocks};
     return x.around(w.around(y.around({{*planned.chosen->main, a.blocks, a}})));
 }
 

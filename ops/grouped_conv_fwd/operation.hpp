@@ -2,10 +2,10 @@
 // Grouped convolution, forward: the operation's description. ops/operation.hpp makes plan and run of it.
 #pragma once
 
-#include "ops/depthwise_conv_fwd/operation.hpp"
 #include "ops/grouped_conv/forward.hpp"
 #include "ops/grouped_conv/schedule.hpp"
 #include "ops/grouped_conv_fwd/config.hpp"
+#include "ops/narrow_conv_fwd/operation.hpp"
 
 namespace ck_tile::grouped_conv_fwd
 {
@@ -22,7 +22,7 @@ struct operation : conv::forward
 
     using problem      = grouped_conv_fwd::problem;
     using config       = grouped_conv_fwd::config;
-    using formulations = ck_tile::formulations<depthwise_conv_fwd::operation>;
+    using formulations = ck_tile::formulations<narrow_conv_fwd::operation>;
     using tensors      = grouped_conv_fwd::tensors;
     using schedule     = conv::schedule;
 

@@ -8,6 +8,7 @@
 #include "ck_tile/targets/absent/mbarrier.hpp"
 #include "ck_tile/targets/absent/predication.hpp"
 #include "ck_tile/targets/absent/program_check.hpp"
+#include "ck_tile/targets/absent/transposed_reads.hpp"
 #include "ck_tile/targets/absent/wave_roles.hpp"
 #include "ck_tile/targets/amdgcn/memory.hpp"
 

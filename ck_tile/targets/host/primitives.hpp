@@ -6,6 +6,7 @@
 #include "ck_tile/targets/absent/halves.hpp"
 #include "ck_tile/targets/absent/predication.hpp"
 #include "ck_tile/targets/absent/rounding.hpp"
+#include "ck_tile/targets/absent/transposed_reads.hpp"
 #include "ck_tile/targets/host/cluster.hpp"
 #include "ck_tile/targets/host/copies.hpp"
 #include "ck_tile/targets/host/mbarrier.hpp"

@@ -95,6 +95,15 @@ CK_TILE_FN float smaller(float x, float y)
     return z;
 }
 
+inline constexpr bool has_transposed_reads = true;
+CK_TILE_FN void read_transposed(unsigned (&to)[4], const void* row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(lds_address(row))
+                 : "memory");
+}
+
 CK_TILE_FN void schedule_fence() {}
 
 template <step_mix>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // check() of the convolutions' configurations says of any numbers what is wrong with them. Here it is evaluated as a constant, in which
 // nothing overflows, and nothing is divided by zero, or this does not compile.
-#include "ops/depthwise_conv_bwd_data/config.hpp"
+#include "ck_tile/reflect/text.hpp"
 #include "ops/grouped_conv_bwd_data/config.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
 #include "ops/grouped_conv_conv_fwd/config.hpp"
 #include "ops/grouped_conv_fwd/config.hpp"
+#include "ops/narrow_conv_bwd_data/config.hpp"
+#include "ops/narrow_conv_fwd/config.hpp"
 
 #include <gtest/gtest.h>
 
@@ -82,21 +84,110 @@ TEST(Config, ExtremeNumbersAreRejectedWithoutOverflow)
         [](fused& c) -> int& { return c.halo; }, [](fused& c) -> int& { return c.ahead; },
         [](fused& c) -> int& { return c.kept; }));
 
-    using depthwise = depthwise_conv_bwd_data::config;
-    static_assert(rejects_extremes(
-        depthwise{.arch     = architecture::gfx942,
-                  .type     = data_type::fp16,
-                  .channels = 32,
-                  .waves    = 4,
-                  .window   = {3, 3, 2},
-                  .patch    = {4, 4},
-                  .halo     = 128,
-                  .stages   = 1},
-        [](depthwise& c) -> int& { return c.channels; }, [](depthwise& c) -> int& { return c.waves; },
-        [](depthwise& c) -> int& { return c.window.rows; }, [](depthwise& c) -> int& { return c.window.cols; },
-        [](depthwise& c) -> int& { return c.window.stride; }, [](depthwise& c) -> int& { return c.patch.rows; },
-        [](depthwise& c) -> int& { return c.patch.cols; }, [](depthwise& c) -> int& { return c.halo; },
-        [](depthwise& c) -> int& { return c.stages; }));
+    using narrow               = narrow_conv_bwd_data::config;
+    constexpr auto of_extremes = [](const narrow& good) {
+        return rejects_extremes(
+            good, [](narrow& c) -> int& { return c.group; }, [](narrow& c) -> int& { return c.channels; },
+            [](narrow& c) -> int& { return c.waves; }, [](narrow& c) -> int& { return c.window.rows; },
+            [](narrow& c) -> int& { return c.window.cols; }, [](narrow& c) -> int& { return c.window.stride; },
+            [](narrow& c) -> int& { return c.patch.rows; }, [](narrow& c) -> int& { return c.patch.cols; },
+            [](narrow& c) -> int& { return c.halo; }, [](narrow& c) -> int& { return c.stages; });
+    };
+    static_assert(of_extremes(
+        {architecture::gfx942, data_type::fp16, 1, 32, 4, {.rows = 3, .cols = 3, .stride = 2}, {4, 4}, 128, 1}));
+    static_assert(of_extremes(
+        {architecture::gfx942, data_type::fp16, 16, 32, 4, {.rows = 3, .cols = 3, .stride = 2}, {4, 16}, 128, 1}));
+}
+
+TEST(NarrowConfig, WhatIsIllegal)
+{
+    using config          = narrow_conv_fwd::config;
+    constexpr config good = {.arch     = architecture::gfx942,
+                             .type     = data_type::fp16,
+                             .group    = 1,
+                             .channels = 32,
+                             .waves    = 4,
+                             .window   = {3, 3, 1},
+                             .patch    = {2, 7},
+                             .halo     = 320,
+                             .stages   = 1};
+    static_assert(!check(good));
+    const auto broken = [&](auto&& change) {
+        config c = good;
+        change(c);
+        const violation v = check(c);
+        return v ? reflect::describe(v) : std::string();
+    };
+    EXPECT_EQ(broken([](config& c) { c.type = data_type::int32; }),
+              "images must be of a floating-point type, but one is int32: choose fp16, bf16 or fp32");
+    EXPECT_EQ(broken([](config& c) { c.window.cols = 0; }),
+              "the compiler must know filter and stride, or none of them, but one is 1: use 0 for all, or for none");
+    EXPECT_EQ(broken([](config& c) { c.window.cols = 22; }),
+              "a window that the compiler knows must have 64 taps at most, but one is 66: use a smaller one");
+    EXPECT_EQ(
+        broken([](config& c) { c.patch.cols = 0; }),
+        "channels, waves, patches, halo and stages must be positive, and 4096 at most, but one is 0: choose 1 or more");
+    EXPECT_EQ(broken([](config& c) { c.patch = {6, 6}; }),
+              "a patch must have 32 pixels at most, but one is 36: use a smaller one");
+    EXPECT_EQ(broken([](config& c) { c.waves = 3; }),
+              "waves must be a power of two within the threads of a block, but one is 3: use fewer");
+    EXPECT_EQ(
+        broken([](config& c) { c.channels = 256; }),
+        "channels must be a power of two, of 16 bytes at least and of a wave at most, but one is 256: use 32 channels");
+    EXPECT_EQ(broken([](config& c) { c.halo = 300; }),
+              "the threads must share the halo's pixels evenly, of which there are 1023 at most, but one is 300: use a "
+              "multiple of threads * 8 / channels");
+    EXPECT_EQ(
+        broken([](config& c) { c.stages = 3; }),
+        "halos must be 2 to 4 where copies are asynchronous, 1 or 2 where they are not, but one is 3: use 2 stages");
+    EXPECT_EQ(broken([](config& c) { c.halo = 896; }),
+              "what a block has in LDS must fit, but one is 72960: use fewer stages, or a smaller halo");
+
+    constexpr config of_groups = {.arch     = architecture::gfx942,
+                                  .type     = data_type::fp16,
+                                  .group    = 16,
+                                  .channels = 32,
+                                  .waves    = 4,
+                                  .window   = {3, 3, 1},
+                                  .patch    = {4, 8},
+                                  .halo     = 320,
+                                  .stages   = 1};
+    static_assert(!check(of_groups));
+    const auto broken_group = [&](auto&& change) {
+        config c = of_groups;
+        change(c);
+        const violation v = check(c);
+        return v ? reflect::describe(v) : std::string();
+    };
+    EXPECT_EQ(broken_group([](config& c) { c.group = 8; }),
+              "channels of a group must be 1, or 16 and what divides it, but one is 8: use 1 or 16");
+    EXPECT_EQ(broken_group([](config& c) { c.type = data_type::fp32; }),
+              "groups of several channels must be of a type that matrix instructions of 16 x 16 channels have, but one "
+              "is fp32: choose fp16 or bf16");
+    EXPECT_EQ(broken_group([](config& c) { c.window = {5, 5, 1}; }),
+              "the compiler must know a window of 9 taps at most, whose weights or sums registers hold, but one is 25: "
+              "use a window of 3x3");
+    EXPECT_EQ(broken_group([](config& c) { c.patch.cols = 16; }),
+              "patches must be 8 pixels wide, or of dX 8 times the stride, and 16 high at most, but one is 16: use 8 "
+              "columns");
+    EXPECT_EQ(broken_group([](config& c) { c.waves = 1; }),
+              "waves must be a multiple of a block's slices of 16 channels, but one is 1: use more waves, or fewer "
+              "channels");
+}
+
+TEST(NarrowConfig, PatchesOfWholeStrides)
+{
+    const narrow_conv_bwd_data::config c = {.arch     = architecture::sm90,
+                                            .type     = data_type::fp16,
+                                            .group    = 1,
+                                            .channels = 32,
+                                            .waves    = 4,
+                                            .window   = {3, 3, 2},
+                                            .patch    = {4, 7},
+                                            .halo     = 192,
+                                            .stages   = 2};
+    EXPECT_EQ(reflect::describe(check(c)), "a patch of dX must have a multiple of the stride of pixels, but one is 7: "
+                                           "use a patch whose lengths the stride divides");
 }
 
 } // namespace

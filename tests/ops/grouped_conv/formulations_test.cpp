@@ -54,7 +54,7 @@ using directions =
     testing::Types<grouped_conv_fwd::operation, grouped_conv_bwd_data::operation, grouped_conv_bwd_weight::operation>;
 TYPED_TEST_SUITE(Formulations, directions);
 
-problem depthwise_problem()
+problem narrow_problem()
 {
     return {.spatial = 2, .groups = 40, .batch = 2, .k = 1, .c = 1, .filter = {3, 3}, .input = {17, 19}};
 }
@@ -77,11 +77,11 @@ TYPED_TEST(Formulations, ComputeWhatTheyAreAskedByName)
     for(const std::string& target : kernel_targets())
     {
         const device dev                    = *device::open(target);
-        const typename operation::problem p = depthwise_problem();
+        const typename operation::problem p = narrow_problem();
         const std::string name              = own_way<operation>(dev, p);
         if(name.empty())
             continue;
-        EXPECT_TRUE(name.starts_with("depthwise_conv_"));
+        EXPECT_TRUE(name.starts_with("narrow_conv_"));
         const auto planned = make_plan<operation>(dev, p, {.instance = name});
         ASSERT_TRUE(planned) << planned.reason();
         EXPECT_EQ(planned->chosen, nullptr);
@@ -94,7 +94,7 @@ TYPED_TEST(Formulations, ComputeWhatTheyAreAskedByName)
         large.batch = 256, large.groups = 384;
         const auto chosen = make_plan<operation>(dev, large);
         ASSERT_TRUE(chosen) << chosen.reason();
-        EXPECT_TRUE(names_of(*chosen).starts_with("depthwise_conv_")) << names_of(*chosen);
+        EXPECT_TRUE(names_of(*chosen).starts_with("narrow_conv_")) << names_of(*chosen);
 
         // What a tuned table chooses.
         auto choice = choice_of(dev, *planned);
@@ -121,7 +121,7 @@ TYPED_TEST(Formulations, ExtremeWindows)
         for(const extents& stride : {extents{much, 1}, extents{1, much}, extents{3, 3}})
             for(const extents& dilation : {extents{much / 4, 1}, extents{1, much / 4}, extents{1, 1}})
             {
-                problem p  = depthwise_problem();
+                problem p  = narrow_problem();
                 p.stride   = stride;
                 p.dilation = dilation;
                 for(std::size_t d = 0; d < 2; ++d)

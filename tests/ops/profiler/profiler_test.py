@@ -29,7 +29,7 @@ CONVOLUTION = "2 2 2 8 8  3 3  9 8  2 1  1 1  1 0  1 1".split()
 # The smallest problems of each operation that are of any use.
 SMALL = {"grouped_conv_conv_fwd": "2 10 3 1 1  3 3  9 8  1 1  1 1  1 0  2 1  12".split(), "groupnorm_fwd": "2 6 7 4 8".split(),
          "groupnorm_bwd": "2 6 7 4 8".split(), "maxpool_fwd": POOL, "maxpool_bwd": POOL}
-SMALL |= {f"depthwise_conv_{name}": "2 10 3 1 1  3 3  9 8  1 1  1 1  1 0  2 1".split() for name in ("fwd", "bwd_data", "bwd_weight")}
+SMALL |= {f"narrow_conv_{name}": "2 10 3 1 1  3 3  9 8  1 1  1 1  1 0  2 1".split() for name in ("fwd", "bwd_data", "bwd_weight")}
 CONVOLUTIONS = ("grouped_conv_fwd", "grouped_conv_bwd_data", "grouped_conv_bwd_weight")
 PROBLEM = {"N": 1, "C": 8, "input": [12, 12], "window": [3, 3], "strides": [2, 2], "dilations": [1, 1], "left_pads": [1, 1],
            "right_pads": [1, 1], "layout": "nhwc"}
@@ -207,20 +207,21 @@ class Profiles(TestCase):
         self.assertEqual(len(json.loads(written.read_text())["choices"]), 3)
 
     def test_comparison_with_an_earlier_profile(self):
-        before, _ = self.profile(OPERATION, 2, 2, 1, *POOL, "--repeats", 1) # one run has no spread
-        plans = before["problems"][0]["measured"]
+        arguments = (OPERATION, 2, 2, 1, "--suite", self.suite, "--repeats", 1) # one run has no spread
+        before, _ = self.profile(*arguments)
+        plans = [plan for problem in before["problems"] for plan in problem["measured"]]
         self.assertGreater(len(plans), 1)
         old = self.folder / "old.json"
         for plan, factor in zip(plans, (1e6, 1e-6)):
             plan["timing"].update(median_ms=plan["timing"]["median_ms"] * factor, spread=0)
         for plan in plans[2:]:
             plan["timing"]["spread"] = 1e9
-        plans.append({**plans[0], "instance": "gone"})
+        before["problems"][0]["measured"].append({**plans[0], "instance": "gone"})
         old.write_text(json.dumps(before))
-        _, output = self.profile(OPERATION, 2, 2, 1, *POOL, "--repeats", 1, "--compare", old)
-        self.assertRegex(output, rf"(?m)^faster +{OPERATION}, fp16 +{plans[0]['id']} .* 0\.00$")
-        self.assertRegex(output, rf"(?m)^slower +{OPERATION}, fp16 +{plans[1]['id']} ")
-        self.assertEqual(output.splitlines()[-1], f"1 slower, 1 faster, {len(plans) - 3} within their spread, 0 new, 1 no longer measured")
+        _, output = self.profile(*arguments, "--compare", old)
+        self.assertRegex(output, rf"(?m)^faster +{OPERATION}.* {plans[0]['id']} .* 0\.00$")
+        self.assertRegex(output, rf"(?m)^slower +{OPERATION}.* {plans[1]['id']} ")
+        self.assertEqual(output.splitlines()[-1], f"1 slower, 1 faster, {len(plans) - 2} within their spread, 0 new, 1 no longer measured")
 
     def test_plot(self):
         chart = self.folder / "chart.svg"

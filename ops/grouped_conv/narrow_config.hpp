@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// What the configurations of convolutions of few channels per group have, of any direction, and what makes one legal.
+//
+// A block has some channels, and makes one region after the other of its share: what the windows of a region see comes to LDS while it
+// computes the one before.
+#pragma once
+
+#include "ck_tile/core/lds_tile.hpp"
+#include "ck_tile/numeric/violation.hpp"
+#include "ck_tile/targets/targets.hpp"
+#include "ops/grouped_conv/depthwise.hpp"
+#include "ops/grouped_conv/tap_product.hpp"
+
+namespace ck_tile::conv
+{
+
+// Of a direction: what LDS holds differs.
+template <direction Made>
+struct narrow_config
+{
+    static constexpr direction made = Made;
+
+    architecture arch;
+    data_type type;
+    int group; // channels of a group, of X and of Y: 1, by multiply-adds; 16 or a divisor of it, by matrix instructions
+    int channels; // of a block
+    int waves;
+    known_window window;
+    conv::patch patch; // of pixels that a thread, or a wave, computes, or, backward weight, multiplies
+    int halo;          // pixels that LDS holds for a region, at most
+    int stages = 2;    // such halos in LDS
+
+    constexpr bool makes_weights() const { return Made == direction::backward_weight; }
+    constexpr bool by_matrix() const { return group > 1; }
+    constexpr data_type dtype() const { return type; }
+    constexpr int lanes() const { return facts(arch).wave; }
+    constexpr int threads() const { return waves * lanes(); }
+    constexpr int vector() const { return 16 / bytes_of(type); } // elements that one copy moves
+    constexpr int own() const { return 4 / bytes_of(type); }     // channels of a thread
+    constexpr const matrix_instruction& instruction() const { return *tap_product::instruction(type, facts(arch)); }
+    constexpr int pixels() const { return patches() * patch.pixels(); } // of a region, at most
+
+    // Neighbours along a row of dX that windows meet through different taps.
+    constexpr int classes() const { return Made == direction::backward_data ? window.stride : 1; }
+    // By matrix instructions: waves side by side, which have slices of channels, and one below the other, which have patches.
+    constexpr int across() const { return channels / tap_product::channels; }
+    constexpr int down() const { return waves / across(); }
+    // Patches that a block computes at once, and those of a region: that it has at once, or as its halo has at most.
+    constexpr int patches_at_once() const
+    {
+        if(!by_matrix())
+            return threads() / (channels / own());
+        return down() * (makes_weights() ? tap_product::channels : instruction().n) / tap_product::width;
+    }
+    constexpr int patches() const
+    {
+        if(!by_matrix())
+            return patches_at_once();
+        const int of_halo = Made == direction::backward_data ? halo * window.stride * window.stride
+                                                             : halo / (window.stride * window.stride),
+                  most    = of_halo / patch.pixels();
+        return most > patches_at_once() ? most : patches_at_once();
+    }
+
+    // How threads copy `rows` pixels to LDS, a multiple of rows_at_once().
+    constexpr int rows_at_once() const { return threads() / (channels / vector()); }
+    constexpr distribution copied(int rows) const
+    {
+        const int across = channels / vector(), down = lanes() / across;
+        return {.lengths = {rows, channels},
+                .wave    = {{waves, 0, down}},
+                .lane    = {{across, 1, vector()}, {down, 0, 1}},
+                .reg     = {{rows / rows_at_once(), 0, rows_at_once()}},
+                .vec     = {{vector(), 1, 1}}};
+    }
+    constexpr distribution halo_copy() const { return copied(halo); }
+    // The region's own pixels, where they are copied too.
+    constexpr distribution pixel_copy() const { return copied(ceil_div(pixels(), rows_at_once()) * rows_at_once()); }
+    // Pixels that are computed at once, as threads compute them; and of a patch those that a thread has.
+    constexpr distribution rows() const
+    {
+        return by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
+                           : depthwise_rows(waves, lanes(), pixels(), channels, own());
+    }
+    constexpr conv::patch own_patch() const
+    {
+        return by_matrix() ? conv::patch{patch.rows, rows().regs() / patch.rows} : patch;
+    }
+
+    // Pixels in LDS, so far apart that lanes meet different banks: an odd number of 16 bytes, or, as operands that have 32 bytes of each, of
+    // these.
+    constexpr lds_layout lines(int rows) const
+    {
+        const bool wide = by_matrix() && !makes_weights();
+        return {.rows = rows, .cols = channels, .pad = !wide ? vector() : across() % 2 == 0 ? 2 * vector() : 0};
+    }
+    constexpr lds_layout halo_layout() const { return lines(halo); }
+    constexpr lds_layout pixel_layout() const { return lines(pixel_copy().lengths[0]); }
+    constexpr int halo_bytes() const { return halo_layout().elements() * bytes_of(type); }
+    constexpr int pixel_bytes() const { return pixel_layout().elements() * bytes_of(type); }
+    // Backward weight, dY is beside the halo of X.
+    constexpr int stage_bytes() const { return halo_bytes() + (makes_weights() ? pixel_bytes() : 0); }
+
+    // Sums of a thread for `taps` taps, [thread's patch, tap x channel]; or of a wave, [wave, tap x channel of Y x channel of X].
+    constexpr distribution sums(int taps) const
+    {
+        if(by_matrix())
+            return tap_product::weights(instruction(), waves, across(), taps);
+        const int across = channels / own(), down = lanes() / across;
+        return {.lengths = {waves * down, taps * channels},
+                .wave    = {{waves, 0, down}},
+                .lane    = {{across, 1, own()}, {down, 0, 1}},
+                .reg     = {{taps, 1, channels}},
+                .vec     = {{own(), 1, 1}}};
+    }
+
+    // Of the filter, whose sums are added up at once.
+    constexpr int taps_at_once() const { return window.any() ? 8 : window.cols; }
+
+    // Behind the stages, weights and biases in fp32, if registers do not hold them; backward weight, sums of waves are added up where stages
+    // were.
+    constexpr int weights_at() const { return stages * stage_bytes(); }
+    constexpr int lds_bytes() const
+    {
+        if(!makes_weights())
+            return weights_at() + (by_matrix() ? 0 : (window.taps() + 1) * channels * 4);
+        const int added = sums(taps_at_once()).threads() * sums(taps_at_once()).regs() * sums(1).vecs() * 4;
+        return added > weights_at() ? added : weights_at();
+    }
+
+    // Blocks that run on a compute unit at once, more or less: as many as LDS has room for, and registers, of which a lane has those of a patch, or
+    // of sums of all taps, beside a row of the halo.
+    // Of a lane, so that so many waves hide the latency of each other's products; 0 leaves it to the compiler.
+    constexpr int registers() const { return by_matrix() && !makes_weights() ? 128 : 0; }
+    constexpr int blocks_at_once(const target& t) const
+    {
+        const int row = window.any() ? 2 : lines_seen(Made, patch.cols, window.cols, window.stride);
+        const int registers =
+            by_matrix() ? 64 + tap_product::registers(instruction(), Made, window.taps(), patch.rows * classes())
+                        : 48 + own() * (patch.pixels() + row + (makes_weights() ? window.taps() : window.cols));
+        const int by_lds       = t.lds_bytes / (lds_bytes() + 1024),
+                  by_registers = t.compute_unit_registers / (threads() * registers);
+        const int fit          = by_lds < by_registers ? by_lds : by_registers;
+        return fit < 1 ? 1 : fit;
+    }
+};
+
+constexpr violation check_window(const known_window& w)
+{
+    constexpr int most = known_window::most_taps;
+    for(const int length : {w.rows, w.cols, w.stride})
+        if(length < 0 || length > most)
+            return {"a window that the compiler knows must have 64 taps and strides at most", length,
+                    "use a smaller one"};
+    if(w.taps() > most)
+        return {"a window that the compiler knows must have 64 taps at most", w.taps(), "use a smaller one"};
+    if((w.rows == 0) != (w.stride == 0) || (w.rows == 0) != (w.cols == 0))
+        return {"the compiler must know filter and stride, or none of them", w.stride, "use 0 for all, or for none"};
+    return {};
+}
+
+// What those by matrix instructions must have beside.
+template <direction Made>
+constexpr violation check_tap_product(const narrow_config<Made>& c, const target& t)
+{
+    if(tap_product::instruction(c.type, t) == nullptr)
+        return {"groups of several channels must be of a type that matrix instructions of 16 x 16 channels have",
+                name_of(c.type), "choose fp16 or bf16"};
+    if(c.window.any() || c.window.taps() > 9)
+        return {"the compiler must know a window of 9 taps at most, whose weights or sums registers hold",
+                c.window.taps(), "use a window of 3x3"};
+    if(c.patch.rows > 16 || c.patch.cols != tap_product::width * c.classes())
+        return {"patches must be 8 pixels wide, or of dX 8 times the stride, and 16 high at most", c.patch.cols,
+                "use 8 columns"};
+    if(c.channels % tap_product::channels != 0 || c.waves % c.across() != 0)
+        return {"waves must be a multiple of a block's slices of 16 channels", c.waves,
+                "use more waves, or fewer channels"};
+    return {};
+}
+
+// `t` are the facts of c.arch.
+template <direction Made>
+constexpr violation check(const narrow_config<Made>& c, const target& t)
+{
+    constexpr int most_halo = 1023; // see halo_window
+    if(c.type == data_type::int32)
+        return {"images must be of a floating-point type", name_of(c.type), "choose fp16, bf16 or fp32"};
+    if(const violation v = check_window(c.window))
+        return v;
+    for(const int number : {c.channels, c.waves, c.patch.rows, c.patch.cols, c.halo, c.stages})
+        if(number < 1 || number > 4096)
+            return {"channels, waves, patches, halo and stages must be positive, and 4096 at most", number,
+                    "choose 1 or more"};
+    if(c.group != 1 && c.group != tap_product::channels)
+        return {"channels of a group must be 1, or 16 and what divides it", c.group, "use 1 or 16"};
+    if(!c.by_matrix() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
+        return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
+    if(c.by_matrix())
+        if(const violation v = check_tap_product(c, t))
+            return v;
+    if(c.threads() > t.max_block_threads || (c.waves & (c.waves - 1)) != 0)
+        return {"waves must be a power of two within the threads of a block", c.waves, "use fewer"};
+    const int across = c.channels / c.own();
+    if((c.channels & (c.channels - 1)) != 0 || c.channels < c.vector() || across > c.lanes())
+        return {"channels must be a power of two, of 16 bytes at least and of a wave at most", c.channels,
+                "use 32 channels"};
+    if(c.halo > most_halo || c.halo % c.rows_at_once() != 0)
+        return {"the threads must share the halo's pixels evenly, of which there are 1023 at most", c.halo,
+                "use a multiple of threads * 8 / channels"};
+    const bool async = t.copy_to_lds == lds_copy::bytes_16_async;
+    if(async ? c.stages < 2 || c.stages > 4 : c.stages > 2)
+        return {"halos must be 2 to 4 where copies are asynchronous, 1 or 2 where they are not", c.stages,
+                "use 2 stages"};
+    if(Made == direction::backward_data && !c.window.any() &&
+       (c.patch.rows % c.window.stride != 0 || c.patch.cols % c.window.stride != 0))
+        return {"a patch of dX must have a multiple of the stride of pixels", c.patch.cols,
+                "use a patch whose lengths the stride divides"};
+    if(c.lds_bytes() > t.lds_bytes)
+        return {"what a block has in LDS must fit", c.lds_bytes(), "use fewer stages, or a smaller halo"};
+    return {};
+}
+
+template <direction Made>
+constexpr violation check(const narrow_config<Made>& c)
+{
+    return check(c, facts(c.arch));
+}
+
+} // namespace ck_tile::conv

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "ops/grouped_conv/narrow_plan.hpp"
+
+#include "ops/grouped_conv/selection.hpp"
+
+#include <algorithm>
+
+namespace ck_tile::conv
+{
+namespace
+{
+
+std::int64_t slices_of(const narrow_instance& i, const problem& p)
+{
+    return ceil_div(p.groups * p.c, std::int64_t(i.channels));
+}
+
+} // namespace
+
+narrow_images::narrow_images(const problem& p) : given(p)
+{
+    const int vector = 16 / bytes_of(p.type);
+    given.groups = 1, given.c = given.k = p.groups * p.c;
+    computed = conv::computed(given, 2, {vector, vector, vector});
+}
+
+multi_index<2> weight_strides(const problem& p)
+{
+    return p.layout == layout::ngchw ? multi_index{1, static_cast<int>(p.filter_taps())}
+                                     : multi_index{static_cast<int>(p.c), 1};
+}
+
+status narrow_supports(const narrow_instance& i, const problem& p)
+{
+    status rules;
+    if(p.spatial > 2)
+        rules.also(rejection{
+            fmt::format("the instance has 2 spatial dimensions, the problem {}: choose an implicit GEMM", p.spatial)});
+    const bool fits = i.group == 1 ? p.c == 1 : p.c > 1 && i.group % p.c == 0;
+    if(!fits || p.k != p.c)
+        rules.also(rejection{fmt::format("the instance is of groups of {}, and the problem has C = {} and K = {} per "
+                                         "group: choose an implicit GEMM",
+                                         i.group == 1 ? "1 channel" : "2, 4, 8 or 16 channels", p.c, p.k)});
+    if(p.layout == layout::gnhwc)
+        rules.also(rejection{
+            "the channels of a pixel must lie side by side, or be planes of an image, and the layout is gnhwc: choose "
+            "nhwgc or ngchw"});
+    const known_window& w = i.window;
+    if(w.any() && p.filter_taps() > known_window::most_taps)
+        rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: choose an implicit GEMM",
+                                         known_window::most_taps, p.filter_taps())});
+    const multi_index<2> strides = last_two(p, p.stride, 1);
+    if(w.any() && i.limits.made == direction::backward_data &&
+       (i.limits.patch.rows % strides[0] != 0 || i.limits.patch.cols % strides[1] != 0))
+        rules.also(
+            rejection{fmt::format("strides must divide a patch of {}x{} pixels, but are {}x{}: choose an implicit GEMM",
+                                  i.limits.patch.rows, i.limits.patch.cols, strides[0], strides[1])});
+    if(!w.any() && !is_known(w, p))
+        rules.also(
+            rejection{fmt::format("the instance is compiled for filter {}x{}, stride {} and dilation 1: choose one "
+                                  "compiled for the problem's, or an implicit GEMM",
+                                  w.rows, w.cols, w.stride)});
+    if(!rules)
+        return rules;
+    const regions some = choose_regions(i.limits, p);
+    if(!some && p.batch > 0)
+        rules.also(rejection{
+            fmt::format("the windows of a patch must see {} pixels at most, but see {}: choose an instance of a "
+                        "larger halo",
+                        i.limits.halo, halo_of_patch(i.limits, p))});
+    const narrow_images q(p);
+    need_view_of_images(rules, q.computed, i.limits.patches * i.limits.patch.pixels(),
+                        std::min(p.output_pixels(), p.input_pixels()));
+    need_blocks(rules, some.count * slices_of(i, p));
+    return rules;
+}
+
+narrow_schedule schedule_narrow(const device& dev, const narrow_instance& i, const problem& p)
+{
+    narrow_schedule s;
+    s.regions = choose_regions(i.limits, p);
+    s.slices  = static_cast<int>(slices_of(i, p));
+    // As many blocks as run at once, and no more than make their regions in as many rounds.
+    const std::int64_t slots = std::int64_t(dev.compute_units()) * i.at_once;
+    const std::int64_t most = std::clamp<std::int64_t>(slots / s.slices, 1, std::max<std::int64_t>(s.regions.count, 1));
+    const std::int64_t rounds = ceil_div(s.regions.count, most);
+    s.shares                  = static_cast<int>(rounds == 0 ? 1 : ceil_div(s.regions.count, rounds));
+    return s;
+}
+
+double narrow_cost(const device& dev, const narrow_instance& i, const problem& p, const narrow_schedule& s,
+                   double bytes)
+{
+    // Measured on an H200. A region computes all pixels of its patches, and copies its halo; lines of memory that a block has a half of come
+    // slower.
+    constexpr double microsecond = 170e3, launch = 4, bytes_per_us = 3.4e6, half_lines = 1.2;
+    constexpr double beside_taps = 8, of_halo = 4;             // instructions of an element
+    constexpr double instructions_per_us = 0.7 * 128 * 1.75e3; // of all lanes of a compute unit
+    const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
+                          static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
+    const double of_tap = i.window.any() ? 5 : i.group == 1 ? 1 : i.limits.made == direction::backward_weight ? 3 : 4.7;
+    const double pixels = static_cast<double>(s.regions.computed(i.limits)),
+                 region = i.channels * (pixels * (of_tap * static_cast<double>(p.filter_taps()) + beside_taps) +
+                                        of_halo * static_cast<double>(s.regions.halo));
+    const double lines  = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
+    return microsecond * (launch + std::max(lines * bytes / bytes_per_us, rounds * region / instructions_per_us));
+}
+
+narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p, const narrow_schedule& s)
+{
+    const narrow_images q(p);
+    const arguments a   = make_arguments(q.computed);
+    const bool forwards = i.limits.made == direction::forward;
+    return {.from        = nullptr,
+            .wei         = nullptr,
+            .bias        = nullptr,
+            .residual    = nullptr,
+            .to          = nullptr,
+            .activation  = activation::none,
+            .batch       = a.batch,
+            .channels    = static_cast<int>(p.groups * p.c),
+            .group       = static_cast<int>(p.c),
+            .wei_strides = weight_strides(p),
+            .from_lines  = forwards ? lines_of_input(a) : lines_of_output(a),
+            .to_lines    = forwards ? lines_of_output(a) : lines_of_input(a),
+            .regions     = grid_of(i.limits, p, s.regions),
+            .slices      = s.slices,
+            .shares      = s.shares};
+}
+
+} // namespace ck_tile::conv

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Which instances of kernels of few channels per group compute a problem, in how many blocks, and at which cost: for every direction.
+#pragma once
+
+#include "ck_tile/runtime/device.hpp"
+#include "ops/grouped_conv/computed.hpp"
+#include "ops/grouped_conv/narrow_program.hpp"
+#include "ops/grouped_conv/regions.hpp"
+
+namespace ck_tile::conv
+{
+
+// What a plan knows beside its instance: the regions, and how many blocks have shares of them for each slice of channels.
+struct narrow_schedule
+{
+    conv::regions regions = {};
+    int slices = 0, shares = 0;
+
+    int blocks() const { return slices * shares; }
+};
+
+// What planning asks of a configuration.
+struct narrow_instance
+{
+    region_limits limits;
+    known_window window;
+    int group, channels, at_once; // channels of a group, of a block; blocks on a compute unit
+
+    template <direction Made>
+    narrow_instance(const narrow_config<Made>& c)
+        : limits{Made, c.patch, c.patches(), c.patches_at_once(), c.halo},
+          window(c.window),
+          group(c.group),
+          channels(c.channels),
+          at_once(c.blocks_at_once(facts(c.arch)))
+    {
+    }
+};
+
+// The images of a problem as of one group that has all channels: as given, and as kernels take them, channels-last in whole vectors. Weights
+// are taken as they lie.
+struct narrow_images
+{
+    problem given, computed;
+
+    explicit narrow_images(const problem& p);
+};
+
+// How far weights of a channel of Y are apart: of a tap, of a channel of its group.
+multi_index<2> weight_strides(const problem& p);
+
+status narrow_supports(const narrow_instance& i, const problem& p);
+narrow_schedule schedule_narrow(const device& dev, const narrow_instance& i, const problem& p);
+// In units that compare instances: see choose_splits(). `bytes` is the floor of the problem's traffic.
+double narrow_cost(const device& dev, const narrow_instance& i, const problem& p, const narrow_schedule& s,
+                   double bytes);
+
+// A plan of an instance, but for its support kernels: schedule, workspace and cost. `bytes`: see narrow_cost(); `copied` may be copied for the
+// problem that kernels compute.
+template <class Plan>
+Plan planned_narrow(const device& dev, Plan chosen, double bytes, std::span<const tensor> copied)
+{
+    const narrow_instance i = chosen.chosen->configuration;
+    const auto& p           = chosen.problem;
+    const narrow_images images(p);
+    chosen.schedule      = schedule_narrow(dev, i, p);
+    std::size_t partials = 0;
+    if(i.limits.made == direction::backward_weight && (chosen.schedule.shares != 1 || p.batch == 0))
+        partials = static_cast<std::size_t>(weights_of(p) * chosen.schedule.shares) * sizeof(float);
+    chosen.workspace_bytes = copies_bytes(images.given, images.computed, copied) + partials;
+    chosen.cost            = narrow_cost(dev, i, p, chosen.schedule, bytes + 2. * static_cast<double>(partials)) +
+                             copies_cost(images.given, images.computed, copied);
+    return chosen;
+}
+
+// Of a kernel that makes images: all but the tensors.
+narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p, const narrow_schedule& s);
+
+} // namespace ck_tile::conv

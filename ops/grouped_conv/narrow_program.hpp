@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// The kernel of convolutions of few channels per group that make images: Y of X, or dX of dY.
+//
+// to [pixel, channel] = activation(sum over taps of from [pixel seen through the tap, channels of the group] * W [channel, tap, channel of the
+// group] + bias + residual). A block has some channels of every so many regions; of one channel per group, by multiply-adds whose weights stay
+// in LDS as fp32, of more by matrix instructions.
+#pragma once
+
+#include "ck_tile/gemm/computed_operand.hpp"
+#include "ck_tile/verbs/reduce_into_lds.hpp"
+#include "ops/grouped_conv/activation.hpp"
+#include "ops/grouped_conv/narrow_config.hpp"
+#include "ops/grouped_conv/patch_window.hpp"
+#include "ops/grouped_conv/region_loop.hpp"
+#include "ops/grouped_conv/tap_images.hpp"
+
+namespace ck_tile::conv
+{
+
+struct narrow_arguments
+{
+    const void* from;
+    const void* wei;      // [channels][taps, channels of the group], as wei_strides say
+    const void* bias;     // [channels]; null: none
+    const void* residual; // as what is made; null: none
+    void* to;
+    conv::activation activation;
+    int batch, channels, group; // channels of weights: images may have more; channels of a group
+    multi_index<2> wei_strides; // of a tap, of a channel of the group
+    image_lines from_lines, to_lines;
+    region_grid regions;
+    divider slices; // of channels
+    int shares;     // of regions
+};
+
+// Sums of one channel per group, by multiply-adds.
+template <auto C, class Element>
+class images_by_multiply_adds
+{
+    static constexpr distribution pixels = C.rows();
+    using halo_tile                      = lds_tile<Element, C.halo_layout()>;
+
+  public:
+    // Weights of the block's channels go to LDS, as [tap][channel], and behind them what sums begin with.
+    CK_TILE_FN images_by_multiply_adds(const block& b, const narrow_arguments& a, int first_channel)
+        : block_(b), args_(a)
+    {
+        const int taps = product(a.regions.shape.window);
+        for_each_index<pixels>((taps + 1) * C.channels, [&](thread t, int i) {
+            const int tap = i / C.channels, channel = first_channel + i % C.channels;
+            const auto* from  = static_cast<const Element*>(tap < taps ? a.wei : a.bias);
+            const bool exists = channel < a.channels && from != nullptr;
+            b.lds_of<float>(t, weights_at)[i] =
+                exists ? convert<float>(from[tap < taps ? channel * taps + tap : channel]) : 0.f;
+        });
+        b.sync();
+    }
+
+    CK_TILE_FN tile<float, pixels> sums(const halo_tile& from, int first) const
+    {
+        constexpr int vector = pixels.vecs();
+        const auto& shape    = args_.regions.shape;
+        const int taps       = product(shape.window);
+        using weights        = detail::run_of<float, vector>;
+        tile<float, pixels> sums;
+        for_each_thread<pixels>([&](thread t) {
+            const int number  = first + first_element<pixels, 0>(t) / C.patch.pixels(),
+                      channel = first_element<pixels, 1>(t);
+            const float* wei  = block_.lds_of<float>(t, weights_at) + channel;
+            const weights start(wei + taps * C.channels);
+            auto& own = sums.file_of(t);
+            for_each_element<pixels>([&](auto r, auto v) { own.set(r, v, start[v]); });
+            if(number < shape.patches())
+                each_product<C.made, C.window, C.patch, vector>(
+                    from, shape, shape.first_input(number), channel, [&](int pixel, int tap, const float* values) {
+                        const weights weight(wei + tap * C.channels);
+                        CK_TILE_UNROLL
+                        for(int v = 0; v < vector; ++v)
+                            own.set(pixel, v, __builtin_fmaf(values[v], weight[v], own.get(pixel, v)));
+                    });
+        });
+        return sums;
+    }
+
+  private:
+    static constexpr int weights_at = C.weights_at();
+    const block& block_;
+    const narrow_arguments& args_;
+};
+
+template <auto C>
+struct narrow_program
+{
+    static constexpr violation broken = check(C);
+    CK_TILE_REJECT(broken);
+    static constexpr architecture arch = C.arch;
+    static constexpr int threads       = C.threads();
+    static constexpr int lds_bytes     = C.lds_bytes();
+    static constexpr int registers     = C.registers();
+    static constexpr int stage_bytes   = C.stage_bytes();
+    using element                      = element_t<C.dtype()>;
+    using arguments                    = narrow_arguments;
+
+    static CK_TILE_FN void run(const block& b, const arguments& a)
+    {
+        const int number = static_cast<int>(b.at.x), share = number / a.slices,
+                  channel = (number - share * a.slices.divisor) * C.channels;
+        const products convolution(b, a, channel);
+        copies halos{b, a, channel, {{a.from_lines, a.regions.shape}, 0}};
+        for_each_region<C.stages>(b, halos, share, a.regions.order.end, a.shares, [&](const coord& here, int stage) {
+            const halo_tile from{b.lds_at<element>(stage * stage_bytes)};
+            each_round(a, [&](int first) __attribute__((always_inline)) {
+                tile<float, rows> sums = convolution.sums(from, first);
+                if(a.residual != nullptr)
+                {
+                    const auto shortcut =
+                        load(window(a, static_cast<const element*>(a.residual), here, channel, first));
+                    sums = map([](float x, element y) { return x + convert<float>(y); }, sums, shortcut);
+                }
+                store_activated(window(a, static_cast<element*>(a.to), here, channel, first), sums, a.activation);
+            });
+        });
+    }
+
+  private:
+    static constexpr distribution rows = C.rows();
+    static constexpr int at_once       = C.patches_at_once();
+    using halo_tile                    = lds_tile<element, C.halo_layout()>;
+    using coord                        = region_grid::coord;
+    using products =
+        typename std::conditional_t<C.by_matrix(), std::type_identity<images_by_matrix<C, element, arguments>>,
+                                    std::type_identity<images_by_multiply_adds<C, element>>>::type;
+
+    struct copies
+    {
+        const block& in;
+        const arguments& args;
+        int channel;
+        gemm::operand_copy<halo_window<element, C.halo_copy()>> halo;
+
+        CK_TILE_FN coord move(int number)
+        {
+            const coord c = args.regions.at(number, args.batch);
+            halo.operand().move_to(static_cast<const element*>(args.from), c, c.halo, channel);
+            return c;
+        }
+        CK_TILE_FN void begin() { halo.begin(); }
+        CK_TILE_FN void end(int stage) { halo.end(halo_tile{in.lds_at<element>(stage * stage_bytes)}); }
+    };
+
+    // f(first patch) of what a block computes at once.
+    template <class F>
+    static CK_TILE_FN void each_round(const arguments& a, F&& f)
+    {
+        if constexpr(C.by_matrix())
+        {
+            const int patches = a.regions.shape.patches();
+            CK_TILE_KEEP_LOOP
+            for(int first = 0; first < patches; first += at_once)
+                f(first);
+        }
+        else
+            f(0);
+    }
+
+    template <class T>
+    static CK_TILE_FN auto window(const arguments& a, T* images, const coord& c, int channel, int first)
+    {
+        return patch_window<T, rows, C.patch, C.own_patch()>(a.to_lines, a.regions.shape, images, c, channel, first);
+    }
+
+    static CK_TILE_FN void store_activated(const auto& to, const tile<float, rows>& sums, conv::activation how)
+    {
+        if constexpr(C.made == direction::forward)
+            with_activation(how, [&](const auto& activate) { store(to, convert<element>(map(activate, sums))); });
+        else
+            store(to, convert<element>(sums));
+    }
+};
+
+} // namespace ck_tile::conv

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Images by tap products: see tap_product.hpp. Weights are operands that waves keep in registers; the halo is read from LDS as it lies.
+//
+// Channels of other groups are multiplied by 0. A NaN or an infinity among them would reach a sum, as 0 times either is a NaN: a thread that
+// finds one among its sums makes them again one by one.
+#pragma once
+
+#include "ck_tile/core/tile.hpp"
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/targets/matrix.hpp"
+#include "ops/grouped_conv/tap_product.hpp"
+
+namespace ck_tile::conv
+{
+
+// C: a configuration. Arguments: as narrow_program has them.
+template <auto C, class Element, class Arguments>
+class images_by_matrix
+{
+    static constexpr direction made          = C.made;
+    static constexpr matrix_instruction inst = C.instruction();
+    static constexpr int taps                = C.window.taps();
+    static constexpr patch column            = {C.patch.rows, C.classes()}; // of a patch: pixels of one product each
+    static constexpr int step                = made == direction::backward_data ? 1 : C.window.stride;
+    static constexpr distribution pixels     = C.rows();
+    static constexpr distribution weight     = tap_product::operand(inst.a, C.waves, inst.m);
+    static constexpr distribution seen       = tap_product::operand(inst.b, C.waves, inst.n);
+    static constexpr distribution of_product = tap_product::result(inst, C.waves, inst.n);
+    static constexpr digit of_lane           = tap_product::rows_of_lane(inst);
+    static constexpr patch own_patch         = C.own_patch(); // of a patch: pixels of a lane
+    static constexpr int own = pixels.vecs(), copies = copies_of(C.threads());
+    static constexpr int line = C.halo_layout().line();
+    using halo_tile           = lds_tile<Element, C.halo_layout()>;
+
+  public:
+    CK_TILE_FN images_by_matrix(const block&, const Arguments& a, int first_channel)
+        : wei_(static_cast<const Element*>(a.wei)),
+          wei_strides_(a.wei_strides),
+          group_(a.group),
+          channels_(a.channels),
+          shape_(a.regions.shape),
+          first_(first_channel)
+    {
+        for_each_thread<weight>([&](thread t) {
+            for_each_element<weight>([&](auto r, auto v) {
+                const int m = tap_product::channel_of_row<of_lane>(reach<weight.lane, 0>(t.lane) +
+                                                                   reach<weight.reg, 0>(r)),
+                          k = reach<weight.lane, 1>(t.lane) + v, slice = first_ + slice_of(t);
+                register_for<taps>([&](auto tap) {
+                    weights_[tap].file_of(t).set(r, v, same_group(m, k) ? weight_of(slice, m, k, tap) : Element(0));
+                });
+            });
+        });
+        for_each_thread<pixels>([&](thread t) {
+            for(int v = 0; v < own; ++v)
+            {
+                const int channel = first_ + first_element<pixels, 1>(t) + v;
+                const auto* bias  = static_cast<const Element*>(a.bias);
+                start_[t.copy].values[v] =
+                    bias != nullptr && channel < a.channels ? convert<float>(bias[channel]) : 0.f;
+            }
+        });
+    }
+
+    // Of the patches from `first` on that a block computes at once.
+    CK_TILE_FN tile<float, pixels> sums(const halo_tile& from, int first) const
+    {
+        tile<float, of_product> acc[column.pixels()];
+        for_each_thread<of_product>([&](thread t) {
+            register_for<column.pixels()>([&](auto i) {
+                for_each_element<of_product>(
+                    [&](auto r, auto v) { acc[i].file_of(t).set(r, v, start_[t.copy].values[row_of_lane(v)]); });
+            });
+        });
+        rows halo(from, shape_, first);
+        slide_over<made, C.window, column, tile<Element, seen>>(
+            halo, [&](int pixel, int tap, const tile<Element, seen>& x) {
+                ck_tile::detail::multiply_files<inst.op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(
+                    acc[pixel].files, weights_[tap].files, x.files);
+            });
+        tile<float, pixels> made_of;
+        for_each_thread<pixels>([&](thread t) {
+            auto& to = made_of.file_of(t);
+            register_for<column.pixels()>([&](auto i) {
+                for_each_element<of_product>([&](auto r, auto v) {
+                    const int of_row = reach<of_product.vec, 1>(v) * column.cols + i % column.cols;
+                    to.set(i / column.cols * own_patch.cols + of_row, row_of_lane(v), acc[i].file_of(t).get(r, v));
+                });
+            });
+        });
+        for_each_thread<pixels>([&](thread t) { make_again_if_unusual(made_of.file_of(t), t, from, first); });
+        return made_of;
+    }
+
+  private:
+    // Rows of the halo as operands: a lane has a few channels of a pixel of each.
+    struct rows
+    {
+        ck_tile::detail::per_thread<const Element*, copies> at;
+        int pitch;
+
+        CK_TILE_FN rows(const halo_tile& from, const region_shape& shape, int first)
+            : pitch(shape.halo_cols.divisor * line)
+        {
+            for_each_thread<seen>([&](thread t) {
+                const int n = reach<seen.lane, 0>(t.lane), k = reach<seen.lane, 1>(t.lane);
+                at[t.copy] = from.at(first_input(shape, t, first, n), slice_of(t) + k);
+            });
+        }
+        CK_TILE_FN void load(tile<Element, seen>& to, int j) const
+        {
+            for_each_thread<seen>([&](thread t) {
+                constexpr int bytes = seen.vecs() * int(sizeof(Element));
+                const Element* from = at[t.copy] + j * line;
+                check_lds_read(from, bytes);
+                __builtin_memcpy(to.file_of(t).reg, __builtin_assume_aligned(from, bytes < 16 ? bytes : 16), bytes);
+            });
+        }
+        CK_TILE_FN void next()
+        {
+            for_each_thread<seen>([&](thread t) { at[t.copy] += pitch; });
+        }
+    };
+
+    static CK_TILE_FN constexpr int row_of_lane(int v) { return reach<of_product.vec, 0>(v) / of_lane.stride; }
+    static CK_TILE_FN int slice_of(thread t) { return t.wave % C.across() * tap_product::channels; }
+
+    // What the first window of pixel n of the wave's product sees first, of the first row of its patch.
+    static CK_TILE_FN int first_input(const region_shape& shape, thread t, int first, int n)
+    {
+        const int number = first + (t.wave / C.across() * inst.n + n) / tap_product::width;
+        return shape.first_input(number < shape.patches() ? number : 0) + n % tap_product::width * step;
+    }
+
+    // The line of the halo that a pixel sees through its `number`th tap; -1: none.
+    static CK_TILE_FN int line_seen(int number, int pixel, int filter)
+    {
+        constexpr int stride = C.window.stride;
+        if(made == direction::forward)
+            return pixel * stride + number;
+        const int beyond = pixel + number - (filter - 1) % stride;
+        return beyond % stride == 0 ? beyond / stride : -1;
+    }
+
+    CK_TILE_FN bool same_group(int m, int k) const { return ((m ^ k) & -group_) == 0; }
+
+    // Of channels m, which is made, and k, which is seen, of a slice.
+    CK_TILE_FN Element weight_of(int slice, int m, int k, int tap) const
+    {
+        const int of_y = slice + (made == direction::forward ? m : k), of_x = made == direction::forward ? k : m;
+        return of_y < channels_
+                   ? wei_[of_y * taps * group_ + tap * wei_strides_[0] + (of_x & (group_ - 1)) * wei_strides_[1]]
+                   : Element(0);
+    }
+
+    CK_TILE_FN void make_again_if_unusual(auto& sums, thread t, const halo_tile& from, int first) const
+    {
+        float unusual[4] = {}; // or a NaN
+        for_each_element<pixels>(
+            [&](auto r, auto v) { unusual[r % 4] = __builtin_fmaf(sums.get(r, v), 0.f, unusual[r % 4]); });
+        if((unusual[0] + unusual[1]) + (unusual[2] + unusual[3]) == 0) [[likely]]
+            return;
+        const int n      = first_element<pixels, 0>(t) % C.patch.pixels() / column.cols; // of the patch
+        const int m      = first_element<pixels, 1>(t);
+        const int number = first + first_element<pixels, 0>(t) / C.patch.pixels();
+        if(number >= shape_.patches())
+            return;
+        const int input = shape_.first_input(number);
+        for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start_[t.copy].values[v]); });
+        CK_TILE_KEEP_LOOP
+        for(int i = 0; i < taps * group_; ++i)
+        {
+            // Taps in the order in which a pixel sees lines of the halo: those of dX from the last one on.
+            const int seen = i / group_, k = i % group_,
+                      tap = made == direction::backward_data ? taps - 1 - seen : seen;
+            for_each_element<pixels>([&](auto r, auto v) {
+                const int row = r / own_patch.cols, col = r % own_patch.cols, channel = ((m + v) & -group_) + k,
+                          slice = m / tap_product::channels * tap_product::channels;
+                const int y     = line_seen(seen / C.window.cols, row, C.window.rows),
+                          x     = line_seen(seen % C.window.cols, col % column.cols, C.window.cols);
+                if(y < 0 || x < 0)
+                    return;
+                const Element* at =
+                    from.at(input + y * shape_.halo_cols.divisor + x + (n + col / column.cols) * step, channel);
+                check_lds_read(at, sizeof *at);
+                const Element w = weight_of(first_ + slice, m + v - slice, channel - slice, tap);
+                sums.set(r, v, __builtin_fmaf(convert<float>(*at), convert<float>(w), sums.get(r, v)));
+            });
+        }
+    }
+
+    const Element* wei_;
+    multi_index<2> wei_strides_;
+    int group_, channels_; // of a group; of Y
+    region_shape shape_;
+    int first_; // channel of the block
+    tile<Element, weight> weights_[taps];
+    struct run
+    {
+        float values[own];
+    };
+    ck_tile::detail::per_thread<run, copies> start_; // what sums of a channel begin with
+};
+
+} // namespace ck_tile::conv

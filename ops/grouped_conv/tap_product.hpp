@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Products of a filter's taps by a matrix instruction, of slices of 16 channels, each of which has whole groups. What makes images is, tap by tap,
+//
+//   made [channel m, pixel n] += W [m, channel k] * seen [pixel n, k]
+//
+// and what makes weights W [channel m of Y, channel n of X] += dY [m, pixel k] * X [n, k], of which what lies in no group is 0, or not stored.
+// So of 16 columns as many are of use as a group has channels; what a block reads from memory is all of use.
+#pragma once
+
+#include "ck_tile/targets/targets.hpp"
+#include "ops/grouped_conv/depthwise.hpp"
+
+namespace ck_tile::conv::tap_product
+{
+
+inline constexpr int channels = 16; // of a product, on both sides
+inline constexpr int width    = 8;  // pixels of a patch's row that one product takes
+
+// The instruction of 16 x 16 channels, or of 16 channels and 8 pixels; null: there is none.
+constexpr const matrix_instruction* instruction(data_type type, const target& t)
+{
+    for(const matrix_instruction& i : matrix_instructions)
+        if(i.type == type && i.m == channels && i.k == channels && i.blocks == 1 &&
+           i.operands == operand_source::registers && t.has(i.op))
+            return &i;
+    return nullptr;
+}
+
+// What each of `waves` waves has of an operand of so many rows: fragments one below the other.
+constexpr distribution operand(const distribution& one, int waves, int rows)
+{
+    distribution d = packed_operand(one, 1);
+    d.reg.push({rows / one.length(0), 0, one.length(0)});
+    d.wave       = {{waves, 0, rows}};
+    d.lengths[0] = rows * waves;
+    return d;
+}
+// And of the product, of which a wave may have several fragments side by side.
+constexpr distribution result(const matrix_instruction& i, int waves, int columns)
+{
+    return {.lengths = {i.m * waves, columns},
+            .wave    = {{waves, 0, i.m}},
+            .lane    = i.c.lane,
+            .reg     = {{columns / i.n, 1, i.n}},
+            .vec     = i.c.vec};
+}
+
+// The rows of a product that a lane has.
+constexpr digit rows_of_lane(const matrix_instruction& i) { return i.c.vec.only(0).at[0]; }
+
+// The channel that row m of a product is, so that those of a lane lie side by side.
+template <digit OfLane>
+CK_TILE_FN constexpr int channel_of_row(int m)
+{
+    return OfLane.stride == 1 ? m : m % OfLane.stride * OfLane.extent + m / OfLane.stride;
+}
+
+// How waves have [pixels of patches, channels] that are made: `across` slices of 16 channels side by side, patches one below the other. A
+// lane has a few channels, side by side, of all rows of its columns of a patch. A product has every `classes`th pixel of a row.
+constexpr distribution images(const matrix_instruction& i, int waves, int channels_of_block, patch p, int classes)
+{
+    const int across = channels_of_block / channels, down = waves / across, patches = i.n / width;
+    const int own = rows_of_lane(i).extent, beside = i.c.vec.only(1).size();
+    distribution d = {.lengths = {down * patches * p.pixels(), channels_of_block},
+                      .wave    = {{across, 1, channels}, {down, 0, patches * p.pixels()}},
+                      .lane    = {},
+                      .reg     = {{beside * classes, 0, 1}, {p.rows, 0, p.cols}},
+                      .vec     = {{own, 1, 1}}};
+    for(int l = 0; l < i.c.lane.count; ++l)
+        if(const digit lane = i.c.lane.at[l]; lane.moves_along(0))
+            d.lane.push({lane.extent, 1, own});
+        else // pixels of one patch, and of the next one
+            d.lane.push({width / lane.stride, 0, lane.stride * classes})
+                .push({lane.extent * lane.stride / width, 0, p.pixels()});
+    return d;
+}
+
+// Sums of waves for some taps, [wave below, (slice, tap, channel of Y, channel of X)].
+constexpr distribution weights(const matrix_instruction& i, int waves, int across, int taps)
+{
+    distribution d = {.lengths = {waves / across, across * taps * channels * channels},
+                      .wave    = {{across, 1, taps * channels * channels}, {waves / across, 0, 1}},
+                      .lane    = {},
+                      .reg     = {{channels / i.n, 1, i.n}, {taps, 1, channels * channels}},
+                      .vec     = {}};
+    for(const auto& [from, to] : {std::pair{&i.c.lane, &d.lane}, {&i.c.vec, &d.vec}})
+        for(int l = 0; l < from->count; ++l)
+            to->push({from->at[l].extent, 1, from->at[l].stride * (from->at[l].moves_along(0) ? channels : 1)});
+    return d;
+}
+
+// The pixel of two rows of patches, 8 of each, that is column k of an operand which is read across its rows: those that an instruction for
+// such reads takes at once lie side by side.
+constexpr int pixel_of_column(int k) { return k / 4 * 2 + k % 2 + k / 2 % 2 * width; }
+
+// Registers of a lane, more or less, for weights and sums of taps and of the pixels of a column of a patch.
+constexpr int registers(const matrix_instruction& i, direction made, int taps, int pixels)
+{
+    const int operand = i.a.regs() * i.a.vecs() * bytes_of(i.type) / 4, sums = i.c.vecs();
+    return made == direction::backward_weight ? taps * sums * (channels / i.n) + pixels * operand
+                                              : taps * operand + pixels * sums;
+}
+
+} // namespace ck_tile::conv::tap_product

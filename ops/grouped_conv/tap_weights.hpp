@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Sums of weight gradients by tap products: see tap_product.hpp. A wave has all taps of a slice of 16 channels, of its patches of each region:
+// two rows of pixels of patches are the columns of both operands, which lie across in LDS.
+#pragma once
+
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/targets/matrix.hpp"
+#include "ck_tile/verbs/columns_in_lds.hpp"
+#include "ck_tile/verbs/map.hpp"
+#include "ops/grouped_conv/tap_product.hpp"
+
+namespace ck_tile::conv
+{
+
+// Which weight a thread has: the tap, of those that are added up at once, the channel of Y, of the block's, and that of X, of its group; -1: of
+// another one.
+struct weight_place
+{
+    int tap, of_y, of_x;
+};
+
+// C: a configuration. Arguments: as the kernel of backward weight has them.
+template <auto C, class Element, class Arguments>
+class weights_by_matrix
+{
+    static constexpr int channels = tap_product::channels, width = tap_product::width, at_once = C.taps_at_once();
+    static constexpr matrix_instruction inst = C.instruction();
+    static constexpr patch column            = {C.patch.rows, 1};
+    static constexpr distribution dy_columns = tap_product::operand(inst.a, C.waves, channels),
+                                  x_columns  = tap_product::operand(inst.b, C.waves, channels),
+                                  products = tap_product::result(inst, C.waves, channels), some_sums = C.sums(at_once);
+    static constexpr int of_tap = products.regs(), patches_at_once = C.patches_at_once();
+    static constexpr int line = C.halo_layout().line(), pixel_line = C.pixel_layout().line();
+    using halo_tile  = lds_tile<Element, C.halo_layout()>;
+    using pixel_tile = lds_tile<Element, C.pixel_layout()>;
+
+  public:
+    explicit CK_TILE_FN weights_by_matrix(const Arguments& a) : shape_(a.regions.shape), pixels_(a.pixels)
+    {
+        register_for<C.window.taps()>([&](auto tap) { sums_[tap] = fill<float, products>(0.f); });
+    }
+
+    // The products of a region.
+    CK_TILE_FN void add(const halo_tile& x, const pixel_tile& y)
+    {
+        CK_TILE_KEEP_LOOP
+        for(int first = 0; first < shape_.patches(); first += patches_at_once)
+        {
+            tile<Element, dy_columns> dy[column.rows];
+            load_rows(dy, y, first);
+            rows halo{columns_in_lds<Element, x_columns>([&](thread t, int k) {
+                          const int n = tap_product::pixel_of_column(k);
+                          return x.at(shape_.first_input(existing(patch_of(t, first, n))) + n % width * C.window.stride,
+                                      slice_of(t));
+                      }),
+                      shape_.halo_cols.divisor * line};
+            slide_over<C.made, C.window, column, tile<Element, x_columns>>(
+                halo, [&](int pixel, int tap, const tile<Element, x_columns>& seen) {
+                    ck_tile::detail::multiply_files<inst.op, 1, channels / inst.n, 1, C.waves,
+                                                    fragment_range{0, 1, 0, channels / inst.n}>(
+                        sums_[tap].files, dy[pixel].files, seen.files);
+                });
+        }
+    }
+
+    // The sums of `at_once` taps of each thread, and which weights they are.
+    CK_TILE_FN tile<float, some_sums> some(int number) const
+    {
+        tile<float, some_sums> s;
+        for_each_thread<some_sums>([&](thread t) {
+            register_for<at_once>([&](auto tap) {
+                for_each_element<products>([&](auto r, auto v) {
+                    s.file_of(t).set(tap * of_tap + r, v, sums_[number * at_once + tap].file_of(t).get(r, v));
+                });
+            });
+        });
+        return s;
+    }
+    static CK_TILE_FN weight_place weight_of(thread t, int r, int v, int group)
+    {
+        const int all  = first_element<some_sums, 1>(t) + reach<some_sums.reg, 1>(r) + reach<some_sums.vec, 1>(v);
+        const int of_x = all % channels, of_y = all / channels % channels, of_slice = all / (channels * channels);
+        return {of_slice % at_once, of_slice / at_once * channels + of_y,
+                ((of_x ^ of_y) & -group) == 0 ? of_x & (group - 1) : -1};
+    }
+
+  private:
+    struct rows
+    {
+        columns_in_lds<Element, x_columns> columns;
+        int pitch;
+
+        CK_TILE_FN void load(tile<Element, x_columns>& to, int j) const { columns.load(to, j * line); }
+        CK_TILE_FN void next() { columns.move(pitch); }
+    };
+
+    static CK_TILE_FN int slice_of(thread t) { return t.wave % C.across() * channels; }
+    static CK_TILE_FN int patch_of(thread t, int first, int pixel)
+    {
+        return first + (t.wave / C.across() * channels + pixel) / width;
+    }
+    CK_TILE_FN int existing(int number) const { return number < shape_.patches() ? number : 0; }
+
+    // dY of the rows of patches; of patches that the region does not have, zeros.
+    CK_TILE_FN void load_rows(tile<Element, dy_columns> (&dy)[column.rows], const pixel_tile& y, int first) const
+    {
+        columns_in_lds<Element, dy_columns> columns([&](thread t, int k) {
+            const int n = tap_product::pixel_of_column(k);
+            return y.at(pixels_.first_input(existing(patch_of(t, first, n))) + n % width, slice_of(t));
+        });
+        register_for<column.rows>([&](auto row) {
+            columns.load(dy[row], 0);
+            columns.move(pixels_.halo_cols.divisor * pixel_line);
+        });
+        const int patches = shape_.patches();
+        if(first + patches_at_once <= patches) [[likely]]
+            return;
+        for_each_thread<dy_columns>([&](thread t) {
+            for_each_element<dy_columns>([&](auto r, auto v) {
+                const int k = reach<dy_columns.lane, 1>(t.lane) + v;
+                if(patch_of(t, first, tap_product::pixel_of_column(k)) >= patches)
+                    register_for<column.rows>([&](auto row) { dy[row].file_of(t).set(r, v, Element(0)); });
+            });
+        });
+    }
+
+    region_shape shape_, pixels_;
+    tile<float, products> sums_[C.window.taps()];
+};
+
+} // namespace ck_tile::conv

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Depthwise convolution, backward data: see ops/grouped_conv/narrow_program.hpp.
+#pragma once
+
+#include "ops/grouped_conv/narrow_program.hpp"
+#include "ops/narrow_conv_bwd_data/config.hpp"
+
+namespace ck_tile::narrow_conv_bwd_data
+{
+
+using arguments = conv::narrow_arguments;
+
+template <config C>
+using program = conv::narrow_program<C>;
+
+} // namespace ck_tile::narrow_conv_bwd_data

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The configuration of one instance: see ops/grouped_conv/narrow_config.hpp.
+#pragma once
+
+#include "ops/grouped_conv/narrow_config.hpp"
+
+namespace ck_tile::narrow_conv_fwd
+{
+
+using config = conv::narrow_config<conv::direction::forward>;
+
+} // namespace ck_tile::narrow_conv_fwd

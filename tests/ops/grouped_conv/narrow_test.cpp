@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// Convolutions of few channels per group, held against fp64, for each direction alike: every instance on problems that regions and slices do not
+// divide, on random ones of its own window, and what instances say of those that they do not support. Compiled once per operation,
+// CK_TILE_OPERATION, whose description is CK_TILE_OPERATION_HEADER.
+#include CK_TILE_OPERATION_HEADER
+#include CK_TILE_CONFIGURATION_HEADER
+
+#include "tests/support/narrow_problems.hpp"
+#include "tests/support/operation_test.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace ck_tile::conv
+{
+namespace
+{
+
+using operation = CK_TILE_OPERATION::operation;
+using config    = operation::config;
+using problem   = operation::problem;
+
+constexpr bool makes_dx = config::made == direction::backward_data;
+
+class Kernel : public kernel_test
+{
+  protected:
+    problem with(std::int64_t groups, extents input, extents filter = {3, 3}, std::int64_t stride = 1,
+                 std::int64_t of_group = 1) const
+    {
+        problem p;
+        p.type = type, p.groups = groups, p.c = p.k = of_group, p.batch = 3, p.input = input, p.filter = filter,
+        p.stride = {stride, stride, stride};
+        return p;
+    }
+    // If an instance for it was built.
+    void expect_right(const problem& p)
+    {
+        if(make_plan<operation>(dev, p))
+            ck_tile::expect_all_instances_right(dev, experiment<operation>(p));
+    }
+};
+
+// Regions of a part of an image, and of several images; channels that end in the middle of a slice, and of a vector.
+TEST_P(Kernel, RegionsAndSlicesThatDoNotComeOutEven)
+{
+    for(const std::int64_t channels : {1, 8, 21, 40, 72, 136})
+        expect_right(with(channels, {9, 10}));
+    for(const auto& [height, width] : {std::pair(1, 1), {3, 40}, {40, 3}, {7, 7}, {17, 19}, {14, 14}})
+        for(const std::int64_t stride : {1, 2})
+            for(const std::int64_t filter : {3, 5, 7})
+            {
+                problem p   = with(24, {height, width}, {filter, filter}, stride);
+                p.left_pad  = {filter / 2, filter / 2};
+                p.right_pad = p.left_pad;
+                p.batch     = 5;
+                expect_right(p);
+            }
+}
+
+// Groups that fill a slice of 16 channels, and those of which it has several; the last slice has a part of them.
+TEST_P(Kernel, SeveralChannelsPerGroup)
+{
+    for(const auto& [groups, of_group] : {std::pair(12, 2), {5, 2}, {9, 4}, {32, 4}, {5, 8}, {3, 16}, {5, 16}})
+        for(const auto& [height, width] : {std::pair(1, 1), {9, 17}, {7, 7}, {30, 5}})
+            for(const std::int64_t stride : {1, 2})
+                expect_right(with(groups, {height, width}, {3, 3}, stride, of_group));
+}
+
+// Uneven padding, wider than the filter, or none; and 1-D, causal.
+TEST_P(Kernel, Padding)
+{
+    for(const std::int64_t stride : {1, 2})
+        for(const std::int64_t of_group : {1, 8})
+            for(const auto& [left, right] : {std::pair(0, 0), {0, 3}, {4, 1}, {7, 0}})
+            {
+                problem p  = with(16 / of_group, {11, 8}, {3, 3}, stride, of_group);
+                p.left_pad = {left, right}, p.right_pad = {right, left};
+                expect_right(p);
+            }
+    problem causal = with(40, {75}, {4});
+    causal.spatial = 1, causal.left_pad = {3}, causal.right_pad = {0};
+    expect_right(causal);
+}
+
+TEST_P(Kernel, ChannelsFirst)
+{
+    for(const auto& [groups, of_group] : {std::pair(5, 1), {24, 1}, {6, 4}, {5, 2}})
+    {
+        problem p = with(groups, {9, 7}, {3, 3}, 1, of_group);
+        p.layout  = layout::ngchw;
+        expect_right(p);
+    }
+}
+
+TEST_P(Kernel, EmptyBatch)
+{
+    for(const std::int64_t of_group : {1, 4})
+    {
+        problem p = with(8, {6, 6}, {3, 3}, 1, of_group);
+        p.batch   = 0;
+        expect_right(p);
+    }
+}
+
+// A NaN stays in its group and in the windows that contain it, and so does an infinity.
+TEST_P(Kernel, WhatIsNotFinite)
+{
+    for(const std::int64_t of_group : {1, 2, 8})
+    {
+        const problem p = with(24 / of_group, {9, 10}, {3, 3}, 1, of_group);
+        if(!make_plan<operation>(dev, p))
+            continue;
+        const experiment<operation> e(p, 1, [](harness::tensor_set& set) {
+            harness::host_tensor& seen = set[makes_dx ? "out" : "in"];
+            std::vector<float> values  = seen.values();
+            values[24 * 12 + 3]        = NAN; // pixel (1, 2)
+            values[24 * 57 + 9]        = std::numeric_limits<float>::infinity();
+            seen.set_values(values);
+        });
+        const auto& right = e.expected()[0].values;
+        EXPECT_GE(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 9 * of_group);
+        ck_tile::expect_all_instances_right(dev, e);
+    }
+}
+
+TEST_P(Kernel, SameBits)
+{
+    for(const std::int64_t of_group : {1, 8})
+        if(const problem p = with(72 / of_group, {17, 19}, {3, 3}, 1, of_group); make_plan<operation>(dev, p))
+            ck_tile::expect_same_bits(dev, experiment<operation>(p));
+}
+
+TEST_P(Kernel, ReferenceKernel)
+{
+    for(const layout order : {layout::nhwgc, layout::gnhwc, layout::ngchw})
+    {
+        problem p = with(5, {6, 7}, {3, 2}, 2);
+        p.layout  = order;
+        const experiment<operation> e(p);
+        e.expect_right(e.run_reference_kernel(dev), "reference kernel");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Kernel, testing::ValuesIn(types_built<operation>(kernel_targets())),
+                         name_of_parameter);
+
+// Of problems that have one.
+template <class Problem>
+Problem with_epilogue(Problem p, random_numbers& random)
+{
+    if constexpr(requires { p.activation; })
+    {
+        p.bias       = random.between(0, 1) != 0;
+        p.residual   = random.between(0, 1) != 0;
+        p.activation = enumerators<activation>::all[static_cast<std::size_t>(random.between(0, 3))].value;
+    }
+    return p;
+}
+
+class Instances : public testing::TestWithParam<std::string>
+{};
+
+TEST_P(Instances, AreRightOnProblemsThatTheySupport)
+{
+    expect_instances_right<operation>(GetParam(),
+                                      {.problems = 4, .draw = [](const config& c, random_numbers& random) -> problem {
+                                           return with_epilogue(problem(random_narrow_problem(c, random)), random);
+                                       }});
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()), name_of_target);
+
+TEST(Rejections, SayWhy)
+{
+    constexpr int stride = makes_dx ? 2 : 1;
+    const config c       = {.arch     = architecture::sm90,
+                            .type     = data_type::fp16,
+                            .group    = 1,
+                            .channels = 32,
+                            .waves    = 4,
+                            .window   = {3, 3, stride},
+                            .patch    = makes_dx ? patch{4, 6} : patch{2, 7},
+                            .halo     = 192,
+                            .stages   = 2};
+    ASSERT_FALSE(check(c));
+    problem good;
+    good.spatial = 2;
+    good.stride  = {stride, stride, 1};
+    ASSERT_TRUE(supports(instance<operation>{c, nullptr}, good));
+    const auto reason = [&](auto&& change) {
+        problem p = good;
+        change(p);
+        return reason_of<operation>(c, p);
+    };
+    EXPECT_EQ(reason([](problem& p) { p.spatial = 3, p.filter[2] = 1; }),
+              "the instance has 2 spatial dimensions, the problem 3: choose an implicit GEMM");
+    EXPECT_EQ(reason([](problem& p) { p.k = 2; }), "the instance is of groups of 1 channel, and the problem has C = 1 "
+                                                   "and K = 2 per group: choose an implicit GEMM");
+    EXPECT_EQ(reason([](problem& p) { p.layout = layout::gnhwc; }),
+              "the channels of a pixel must lie side by side, or be planes of an image, and the layout is gnhwc: "
+              "choose nhwgc or ngchw");
+    const std::string compiled = fmt::format("the instance is compiled for filter 3x3, stride {} and dilation 1: "
+                                             "choose one compiled for the problem's, or an implicit GEMM",
+                                             stride);
+    EXPECT_EQ(reason([](problem& p) { p.filter = {3, 5, 1}; }), compiled);
+    EXPECT_EQ(reason([](problem& p) { p.dilation = {1, 2, 1}; }), compiled);
+    EXPECT_EQ(reason([](problem& p) { p.stride = {3, 3, 1}; }), compiled);
+    config small = c;
+    small.halo   = makes_dx ? 8 : 16;
+    EXPECT_EQ(reason_of<operation>(small, good),
+              fmt::format("the windows of a patch must see {} pixels at most, but see {}: choose an instance of a "
+                          "larger halo",
+                          small.halo, makes_dx ? 12 : 36));
+    const config of_groups = {.arch     = architecture::sm90,
+                              .type     = data_type::fp16,
+                              .group    = 16,
+                              .channels = 32,
+                              .waves    = 4,
+                              .window   = {3, 3, stride},
+                              .patch    = {4, 8 * stride},
+                              .halo     = 192,
+                              .stages   = 2};
+    ASSERT_FALSE(check(of_groups));
+    for(const std::int64_t channels : {1, 3, 32})
+    {
+        good.c = good.k = channels;
+        EXPECT_EQ(reason_of<operation>(of_groups, good),
+                  fmt::format("the instance is of groups of 2, 4, 8 or 16 channels, and the problem has C = {0} and K "
+                              "= {0} per group: choose an implicit GEMM",
+                              channels));
+    }
+}
+
+} // namespace
+} // namespace ck_tile::conv

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Convolutions of few channels per group drawn for an instance, for the tests of all directions.
+#pragma once
+
+#include "ops/grouped_conv/narrow_config.hpp"
+#include "ops/grouped_conv/problem.hpp"
+#include "tests/support/convolutions.hpp"
+
+namespace ck_tile::conv
+{
+
+// Of the instance's window: channels that end in the middle of a slice, and of a vector; images of a part of a region, of several, of less
+// than a window.
+template <direction Made>
+problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& random)
+{
+    const bool any     = c.window.any();
+    const int of_group = c.by_matrix() ? 1 << random.between(1, 4) : 1;
+    problem p          = {.spatial = c.window.rows <= 1 ? random.between(1, 2) : 2,
+                          .groups  = of_group > 1           ? random.between(1, 2 * c.channels / of_group + 1)
+                                     : random.between(0, 1) ? random.between(1, 2 * c.channels + 1)
+                                                            : 8 * random.between(1, 10),
+                          .batch   = random.between(0, 11) == 0 ? 0 : random.between(1, 4),
+                          .k       = of_group,
+                          .c       = of_group,
+                          .type    = c.dtype(),
+                          .layout  = random.between(0, 3) == 0 ? layout::ngchw : layout::nhwgc};
+    for(int i = 0; i < p.spatial; ++i)
+    {
+        const auto d   = static_cast<std::size_t>(i);
+        p.filter[d]    = any ? random.between(1, 5) : i + 1 < p.spatial ? c.window.rows : c.window.cols;
+        p.stride[d]    = any ? random.between(1, 3) : c.window.stride;
+        p.dilation[d]  = any ? random.between(1, 2) : 1;
+        p.left_pad[d]  = random.between(0, 4);
+        p.right_pad[d] = random.between(0, 4);
+        p.input[d]     = random.between(1, p.spatial == 1 ? 150 : 24);
+        make_room(p, d);
+    }
+    return p;
+}
+
+} // namespace ck_tile::conv
