@@ -49,7 +49,10 @@ std::string text_of(const json& fields, const std::string& name)
     return fields.at(name).is_string() ? fields.at(name).get<std::string>() : fields.at(name).dump();
 }
 
-std::string print_instances(const std::vector<listed_instance>& all)
+namespace
+{
+
+std::string print_alike(const std::vector<listed_instance>& all)
 {
     std::vector<json> configurations;
     for(const listed_instance& each : all)
@@ -67,6 +70,31 @@ std::string print_instances(const std::vector<listed_instance>& all)
         row.push_back(each.reason.empty() ? "supported" : each.reason);
     }
     return print_columns(rows);
+}
+
+std::vector<std::string> names_of_fields(const listed_instance& i)
+{
+    std::vector<std::string> names;
+    for(const auto& [name, value] : i.fields.items())
+        names.push_back(name);
+    return names;
+}
+
+} // namespace
+
+std::string print_instances(std::vector<listed_instance> all)
+{
+    std::string text;
+    for(auto first = all.begin(); first != all.end();)
+    {
+        const auto end =
+            std::stable_partition(first, all.end(), [names = names_of_fields(*first)](const listed_instance& i) {
+                return i.fields.empty() || names_of_fields(i) == names;
+            });
+        text += (text.empty() ? "" : "\n") + print_alike({first, end});
+        first = end;
+    }
+    return text;
 }
 
 json json_of(const std::vector<listed_instance>& all)

@@ -28,8 +28,9 @@ std::vector<std::string> differing_fields(const std::vector<nlohmann::ordered_js
 // A field's value as a column has it.
 std::string text_of(const nlohmann::ordered_json& fields, const std::string& name);
 
-// A line per instance: id, the fields that differ in columns, what it says of the problem.
-std::string print_instances(const std::vector<listed_instance>& all);
+// A line per instance: id, the fields that differ in columns, what it says of the problem. A table for each kind of configurations, as those of
+// formulations have other fields.
+std::string print_instances(std::vector<listed_instance> all);
 
 // [{"id": ..., "name": ..., "fields": {...}, "supports": true, "reason": null}, ...]
 nlohmann::ordered_json json_of(const std::vector<listed_instance>& all);
