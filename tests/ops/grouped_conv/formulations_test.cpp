@@ -105,8 +105,8 @@ TYPED_TEST(Formulations, ComputeWhatTheyAreAskedByName)
         grouped.c = grouped.k = 2;
         EXPECT_EQ(make_plan<operation>(dev, grouped, {.instance = name}).reason(),
                   name + " on " + dev.name() +
-                      ": the instance is depthwise, and the problem has C = 2 and K = 2 per group: choose an "
-                      "implicit GEMM");
+                      ": the instance is of groups of 1 channel, and the problem has C = 2 and K = 2 per group: choose "
+                      "an implicit GEMM");
     }
 }
 
