@@ -90,9 +90,13 @@ struct config
     constexpr int slots_at() const { return max_channels() * 16; }
     constexpr int room_at(int number) const { return slots_at() + (slots() + number * (max_channels() + waves)) * 8; }
     constexpr int rank_room_at() const { return room_at(cluster > 1 ? 2 : 0); }
+    // Whole vectors: on the CPU the LDS of a cluster's workgroups lies one behind the other.
     constexpr int lds_bytes() const
     {
-        return pass == pass::whole ? room_at(cluster > 1 ? 3 : 2) : pass == pass::sums ? room_at(1) : slots_at();
+        const int all = pass == pass::whole  ? room_at(cluster > 1 ? 3 : 2)
+                        : pass == pass::sums ? room_at(1)
+                                             : slots_at();
+        return ceil_div(all, 16) * 16;
     }
 
     // Registers of a thread, roughly: x and dy; numbers per channel, and addresses.

@@ -33,6 +33,7 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
             ASSERT_TRUE(d.covers() && d.threads() == c.cluster * c.threads()) << reflect::print(c);
         ASSERT_LE(c.threads(), t.max_block_threads);
         ASSERT_LE(c.lds_bytes(), t.lds_bytes) << reflect::print(c);
+        ASSERT_EQ(c.lds_bytes() % 16, 0) << reflect::print(c); // of ranks of a cluster, one behind the other
         ASSERT_LE(c.cluster, t.max_cluster);
         ASSERT_GE(c.max_channels(), c.vector) << reflect::print(c);
     }
