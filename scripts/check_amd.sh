@@ -5,7 +5,7 @@
 #   scripts/check_amd.sh [EMULATOR [FOLDER WITH THE TESTS' PROGRAMS]]      default: build/bin
 #
 # EMULATOR is a program that starts another with a HIP runtime of its own, whose GPU is the processor that HIPEMU_ARCH names.
-# Without it, or where it is empty, the tests run on the GPU that there is. Tensors of over 2 GB are left to GPUs that exist.
+# Without it, or where it is empty, the tests run on the GPU that there is. Tensors of over 2 GB, or 2^31 elements, are left to GPUs that exist.
 # Closes with the line `N passed, N failed`, of tests; a program that does not run to its end counts as one that failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,7 +15,7 @@ filter='*/hip*'
 processors=(installed)
 if [[ -n $emulator ]]; then
     [[ -x $emulator ]] || { echo "check_amd.sh: $emulator is not a program: name the emulator, or nothing" >&2; exit 2; }
-    filter+=':-*BeyondTwoGigabytes*'
+    filter+=':-*BeyondTwo*'
     processors=(gfx942 gfx90a gfx950 gfx1100)
 fi
 shopt -s nullglob
