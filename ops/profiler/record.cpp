@@ -170,6 +170,7 @@ json to_json(const profile& p, harness::verification how)
                                            {"fields", each.plan.fields},
                                            {"splits", each.plan.splits == 0 ? json() : json(each.plan.splits)},
                                            {"workspace_bytes", each.plan.workspace_bytes},
+                                           {"cost", each.plan.cost},
                                            {"chosen", each.plan.chosen},
                                            {"chosen_by_cost", each.plan.chosen_by_cost},
                                            {"timing", timed},
