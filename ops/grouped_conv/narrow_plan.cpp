@@ -98,7 +98,7 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     constexpr double instructions_per_us = 0.7 * 128 * 1.75e3; // of all lanes of a compute unit
     const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
                           static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
-    const double of_tap = i.window.any() ? 5 : i.group == 1 ? 1 : i.limits.made == direction::backward_weight ? 3 : 4.7;
+    const double of_tap = i.window.any() ? 5 : i.group == 1 ? 1 : i.limits.made == direction::backward_weight ? 2.2 : 2.5;
     const double pixels = static_cast<double>(s.regions.computed(i.limits)),
                  region = i.channels * (pixels * (of_tap * static_cast<double>(p.filter_taps()) + beside_taps) +
                                         of_halo * static_cast<double>(s.regions.halo));
