@@ -21,6 +21,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 COLOURS = {"fp16": "#1f77b4", "bf16": "#ff7f0e", "fp32": "#2ca02c"}
 MOST_BARS = 10
+LONGEST_BAR = 4  # times the fastest: longer ones leave the chart, so that those that matter can be told apart
 MOST_CHARTS = 24  # of bars; more problems than these are in the roofline alone
 COLUMNS = 3
 
@@ -73,6 +74,8 @@ def draw_plans(axes, problem):
         time = row["timing"]["median_ms"]
         half = time * row["timing"]["spread"] / 2
         axes.barh(number, time, xerr=half, color=COLOURS[problem["dtype"]], alpha=1 if row["chosen"] else 0.5)
+    fastest, slowest = rows[0]["timing"]["median_ms"], rows[-1]["timing"]["median_ms"]
+    axes.set_xlim(0, min(1.1 * slowest, LONGEST_BAR * fastest))
     axes.set_yticks(range(len(rows)), [row["id"] + (f" /{row['splits']}" if row["splits"] else "") for row in rows], fontsize=6)
     axes.invert_yaxis()
     axes.tick_params(axis="x", labelsize=6)
