@@ -131,7 +131,7 @@ class GoodArguments(TestCase):
         lines = self.run_well(1, 2, 1, *SMALL).splitlines()
         outer, inner = "dim 4, lengths {3, 5, 7, 5}, strides {175, 35, 5, 1}", "dim 4, lengths {3, 9, 8, 5}, strides {360, 40, 5, 1}"
         self.assertEqual(lines[:3], [f"dout: {outer}", f"indices: {outer}", f"din: {inner}"])
-        self.assertRegex(lines[3], r"^Perf: \S+ ms, \S+ GB/s, maxpool_bwd_\S+, host:gfx\w+$")
+        self.assertRegex(lines[3], r"^Perf: \S+ ms, \S+ GB/s, maxpool_bwd_\S+, host:\w+$")
         self.assertRegex(lines[4], r"^Verification against the fp64 reference on the CPU: passed, 1080 elements, largest ")
         self.assertEqual(len(lines), 5)
         self.assertEqual(self.run_well(0, 2, 0, *SMALL, "--indices", "recompute").splitlines(),

@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from program_test import ProgramTest  # pylint: disable=wrong-import-position
+from program_test import HOST, ProgramTest  # pylint: disable=wrong-import-position
 
 SCHEMA = json.loads((ROOT / "ops" / "profiler" / "profile.schema.json").read_text())
 POOL = "2 8  12 12  3 3  2 2  1 1  1 1  1 1".split()
@@ -36,6 +36,8 @@ PROBLEM = {"N": 1, "C": 8, "input": [12, 12], "window": [3, 3], "strides": [2, 2
 ROWS = [{"row": "a", "name": "pool", "problem": PROBLEM}, {"row": "b", "name": "channels first", "dtypes": ["fp16", "fp32"],
                                                           "problem": {**PROBLEM, "layout": "nchw"}}]
 OPERATION = "maxpool_bwd"
+TARGET = HOST if ":" in HOST else "host:gfx942"
+ARCHITECTURE = TARGET.split(":")[1]
 
 
 class TestCase(ProgramTest):
@@ -53,7 +55,7 @@ class TestCase(ProgramTest):
         """The operations that the program has."""
         return self.run_program("--help", target=None)[1].strip().rsplit(": ", 1)[1].split(", ")
 
-    def profile(self, *arguments, target="host:gfx942"):
+    def profile(self, *arguments, target=TARGET):
         """What a profile's JSON has, which the schema allows, as it allows the CSV."""
         status, output, errors = self.run_program(*arguments, "--json", self.json, "--csv", self.csv, target=target)
         self.assertEqual((status, errors), (0, ""), output)
@@ -196,12 +198,12 @@ class Profiles(TestCase):
         fastest = profile["problems"][0]["measured"][0]
         (choice,) = json.loads(table.read_text())["choices"]
         self.assertEqual((choice["instance"], choice["problem"], choice["target"]),
-                         (fastest["instance"], profile["problems"][0]["problem"], "host:gfx942"))
+                         (fastest["instance"], profile["problems"][0]["problem"], TARGET))
         # Of several operations, below a folder; and what is there is kept.
         tables = self.folder / "tables"
         tables.mkdir()
         self.profile("all", 2, 2, 1, "--suite", self.suite, "--dtype", "fp16", "--tune", "--tuned", tables, "--repeats", 1)
-        written = tables / OPERATION / "tuned" / "gfx942.json"
+        written = tables / OPERATION / "tuned" / f"{ARCHITECTURE}.json"
         self.assertEqual(len(json.loads(written.read_text())["choices"]), 2)
         self.profile(OPERATION, 2, 2, 1, *POOL, "--tune", "--tuned", tables)
         self.assertEqual(len(json.loads(written.read_text())["choices"]), 3)
@@ -240,7 +242,7 @@ class Profiles(TestCase):
     def test_progress(self):
         self.suite.write_text(json.dumps({OPERATION: [{**ROWS[0], "row": str(i), "problem": {**PROBLEM, "N": 1 + i}} for i in range(30)]}))
         terminal, errors = os.openpty()
-        with subprocess.Popen([self.path(), OPERATION, "2", "2", "1", "--suite", self.suite, "--repeats", "1000", "--target", "host"],
+        with subprocess.Popen([self.path(), OPERATION, "2", "2", "1", "--suite", self.suite, "--repeats", "1000", "--target", HOST],
                               stdout=subprocess.DEVNULL, stderr=errors) as run:
             os.close(errors)
             shown = b""
@@ -265,7 +267,8 @@ class Failures(TestCase):
         self.assert_rejected([OPERATION, 2, 2, 1, *POOL[1:]], "a problem needs 14 numbers")
         self.assert_rejected([OPERATION, "--dtype", "fp17"], "--dtype must be one of fp16, bf16, fp32")
         self.assert_rejected([OPERATION, "--repeats", "0"], "--repeats must be auto or a number from 1 to 1000000, but is '0'")
-        self.assert_rejected([OPERATION, "--instance", "pool_bwd.gfx942.none"], "instance 'pool_bwd.gfx942.none' is not one of host:gfx942")
+        self.assert_rejected([OPERATION, "--instance", f"pool_bwd.{ARCHITECTURE}.none"],
+                             f"instance 'pool_bwd.{ARCHITECTURE}.none' is not one of {TARGET}")
         self.assert_rejected([OPERATION, "--tune"], "--tune needs a file to write to")
         self.assert_rejected([OPERATION, "--tuned", "x"], "give --tune too")
         self.assert_rejected([OPERATION, "--nonsense"], "not expected: --nonsense")
@@ -314,9 +317,9 @@ class Failures(TestCase):
         self.assert_rejected([OPERATION, "--compare", old], "old.json")
         for text, reason in (("x", "is not JSON"), ("{}", "must be a profile: name a file that ck_tile_profiler --json has written"),
                              ('{"format": "ck_tile profile 1", "target": "cuda:sm90"}', 'it is of "cuda:sm90", this one is of host:'),
-                             ('{"format": "ck_tile profile 1", "target": "host:gfx942", "problems": [{}]}', "what it has of problems is not")):
+                             (f'{{"format": "ck_tile profile 1", "target": "{TARGET}", "problems": [{{}}]}}', "what it has of problems is not")):
             old.write_text(text)
-            self.assert_rejected([OPERATION, 2, 2, 1, *POOL, "--compare", old], reason, target="host:gfx942")
+            self.assert_rejected([OPERATION, 2, 2, 1, *POOL, "--compare", old], reason, target=TARGET)
 
     def test_files_that_cannot_be_written(self):
         for option in ("--json", "--csv", "--plot"):
@@ -352,7 +355,7 @@ class Failures(TestCase):
 class Interruptions(TestCase):
     def interrupt(self, number, *arguments):
         """Ends a profile after the first problem was written."""
-        with subprocess.Popen([self.path(), OPERATION, "2", "2", "1", "--suite", str(self.suite), "--target", "host:gfx942", "--json",
+        with subprocess.Popen([self.path(), OPERATION, "2", "2", "1", "--suite", str(self.suite), "--target", TARGET, "--json",
                                str(self.json), "--csv", str(self.csv), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
             while not self.json.exists() and run.poll() is None:
                 time.sleep(0.01)
