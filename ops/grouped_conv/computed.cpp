@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/grouped_conv/computed.hpp"
 
+#include "ops/grouped_conv/limits.hpp"
 #include "ops/grouped_conv/repack.hpp"
 
 #include <fmt/format.h>
@@ -64,8 +65,44 @@ matrices matrices_of(const problem& p, tensor which)
 bool by_channel(const matrices& m) { return m.channel_stride <= 1; }
 std::int64_t line_stride(const matrices& m) { return by_channel(m) ? m.pixel_stride : m.channel_stride; }
 
+std::size_t last_of(const problem& p) { return static_cast<std::size_t>(p.spatial - 1); } // dimension
+
+bool is_unfolded(const problem& p, const problem& q) { return q.filter[last_of(p)] != p.filter[last_of(p)]; }
+bool is_unfolded(const problem& p, const problem& q, tensor which)
+{
+    return is_unfolded(p, q) && (which == tensor::in || which == tensor::wei);
+}
+
+// What a tensor's lines are where it is unfolded: X's, or those of the taps of weights, which one window sees all of.
+unfolded_lines lines_of(const problem& p, tensor which)
+{
+    const std::size_t d = last_of(p);
+    const matrices m    = packed_matrices(p, which);
+    const auto number   = [](std::int64_t n) { return static_cast<int>(n); };
+    const int taps      = number(p.filter[d]);
+    const bool images   = which == tensor::in;
+    const int length    = images ? number(p.input[d]) : taps;
+    unfolded_lines l    = {};
+    l.count = number(m.pixels / length), l.length = length;
+    l.channels = number(p.c), l.positions = images ? number(p.output(static_cast<int>(d))) : 1, l.taps = taps;
+    l.before = images ? number(p.left_pad[d]) : 0, l.stride = images ? number(p.stride[d]) : taps,
+    l.dilation = images ? number(p.dilation[d]) : 1;
+    l.strides  = {number(length * m.pixel_stride), number(m.pixel_stride), number(m.channel_stride)};
+    return l;
+}
+
+// Whether the tensor lies as if it were: windows follow each other, and have whole vectors.
+bool lies_unfolded(const problem& p, const problem& q, tensor which)
+{
+    const unfolded_lines l = lines_of(p, which);
+    return q.c == l.taps.divisor * p.c && l.strides[2] == 1 && l.strides[1] == p.c && l.before == 0 &&
+           l.dilation == 1 && l.stride == l.taps.divisor && l.length == l.positions.divisor * l.stride;
+}
+
 bool is_copied(const problem& p, const problem& q, tensor which)
 {
+    if(is_unfolded(p, q, which))
+        return !lies_unfolded(p, q, which);
     return !(matrices_of(p, which) == matrices_of(q, which));
 }
 
@@ -111,8 +148,40 @@ launch repacking(const kernel& k, data_type type, const void* from, const matric
                                   .loads      = loads,
                                   .stores     = stores,
                                   .tiles_rows = tiles(rows, program::rows(tile, line)),
-                                  .tiles_cols = tiles(cols, program::cols(tile, line))};
+                                  .tiles_cols = tiles(cols, program::cols(tile, line)),
+                                  .lines      = {}};
     return {k, b.outer * b.inner * all.tiles_rows * all.tiles_cols, all};
+}
+
+// X of `p` or its weights to those of `q`, which is unfolded; or dW the other way.
+launch unfolding(const kernel& k, const problem& p, const problem& q, tensor which, const void* from, bool unfold,
+                 void* to)
+{
+    using program        = repack_program<architecture::gfx942, data_type::fp32>;
+    const int line       = 16 / ck_tile::bytes_of(p.type);
+    repack_arguments all = {};
+    all.from = from, all.to = to;
+    all.lines                   = lines_of(p, which);
+    const matrices m            = packed_matrices(p, which);
+    const std::int64_t rows     = std::int64_t(all.lines.count) * all.lines.positions.divisor;
+    const matrix_strides pixels = {which == tensor::in ? m.outer_stride : m.inner_stride, 0, 0},
+                         packed = {rows * q.c, 0, 0};
+    all.in_from = unfold ? pixels : packed, all.in_to = unfold ? packed : pixels;
+    all.inner = all.there = 1;
+    all.from_cols = all.to_cols = static_cast<int>(q.c);
+    all.tile = !unfold ? repack_tile::folded : q.c <= 2 * line ? repack_tile::short_unfolded : repack_tile::unfolded;
+    all.tiles_rows = static_cast<int>(ceil_div(rows, program::rows(all.tile, line)));
+    all.tiles_cols = static_cast<int>(ceil_div(q.c, program::cols(all.tile, line)));
+    return {k, (which == tensor::in ? m.outer : m.inner) * all.tiles_rows * all.tiles_cols, all};
+}
+
+launch copying(const kernel& k, const problem& p, const problem& q, tensor which, const void* from, bool to_computed,
+               void* to)
+{
+    if(is_unfolded(p, q, which))
+        return unfolding(k, p, q, which, from, to_computed, to);
+    const matrices given = matrices_of(p, which), taken = matrices_of(q, which);
+    return to_computed ? repacking(k, p.type, from, given, to, taken) : repacking(k, p.type, from, taken, to, given);
 }
 
 } // namespace
@@ -127,6 +196,27 @@ problem computed(problem p, int spatial, const vector_widths& vector)
     p.c = ceil_div(p.c, in_vector) * in_vector;
     p.k = ceil_div(p.k, vector.out) * vector.out;
     return p;
+}
+
+problem computed_through_windows(const problem& p, int spatial, const vector_widths& vector)
+{
+    const problem q = computed(p, spatial, vector);
+    if(spatial == 0 || p.groups != 1)
+        return q;
+    const std::size_t d          = last_of(p);
+    const std::int64_t in_vector = std::max(vector.in, vector.wei);
+    problem u                    = q;
+    u.c                          = ceil_div(p.filter[d] * p.c, in_vector) * in_vector;
+    u.input[d]                   = p.output(static_cast<int>(d));
+    u.filter[d] = u.stride[d] = u.dilation[d] = 1;
+    u.left_pad[d] = u.right_pad[d] = 0;
+    // Its rows are to be shorter by a quarter at least, its copy, in lines of 16 bytes, not to matter beside the other tensors, and views to
+    // span some images yet.
+    const auto elements = [](const problem& x) { return x.input_pixels() * x.c; };
+    const bool pays     = in_vector * ck_tile::bytes_of(p.type) == 16 && 4 * u.c <= 3 * p.filter[d] * q.c &&
+                          elements(u) <= std::max(4 * elements(p), p.output_pixels() * p.k) &&
+                          std::min(images_per_view(q), images_per_view(u)) > 1;
+    return pays ? u : q;
 }
 
 std::size_t copies_bytes(const problem& p, const problem& q, std::span<const tensor> used)
@@ -161,7 +251,8 @@ void need_little_padding(status& rules, const problem& p, const problem& q)
                             "a narrower vector",
                             name, before, after, most)});
     };
-    rule("C per group", p.c, q.c);
+    if(!is_unfolded(p, q))
+        rule("C per group", p.c, q.c);
     rule("K per group", p.k, q.k);
 }
 
@@ -177,7 +268,7 @@ const void* computed_tensors::read(const void* original, tensor which)
     if(original == nullptr || !is_copied(p_, q_, which))
         return original;
     void* const copy = take(which);
-    before_.push_back(repacking(*repack_, p_.type, original, matrices_of(p_, which), copy, matrices_of(q_, which)));
+    before_.push_back(copying(*repack_, p_, q_, which, original, true, copy));
     return copy;
 }
 
@@ -186,7 +277,7 @@ void* computed_tensors::write(void* original, tensor which)
     if(original == nullptr || !is_copied(p_, q_, which))
         return original;
     void* const copy = take(which);
-    after_.push_back(repacking(*repack_, p_.type, copy, matrices_of(q_, which), original, matrices_of(p_, which)));
+    after_.push_back(copying(*repack_, p_, q_, which, copy, false, original));
     return copy;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Problems as kernels compute them: channels-last, and with channels in whole vectors. Tensors of others are copied to a workspace before,
-// transposed or with zeros for the channels that they do not have, and out of it after.
+// transposed or with zeros for the channels that they do not have, or unfolded, and out of it after.
 #pragma once
 
 #include "ops/grouped_conv/config.hpp"
@@ -19,6 +19,12 @@ namespace ck_tile::conv
 // The problem that the kernels of an instance compute, of so many spatial dimensions, whose vectors are so wide. Pointwise ones compute
 // what they are asked.
 problem computed(problem p, int spatial, const vector_widths& vector);
+
+// The same of kernels that see X through the windows of the convolution. Where it has so few channels that most of a vector would be zeros, as
+// the first layer of a network has, the last spatial dimension is unfolded: what a window sees of a line of pixels is the channels of one pixel
+// of a problem whose filter is 1 long there, at as many positions as the result has. As in im2col, but of one dimension, where the copy is a
+// few times as large as X instead of as many times as the filter has taps.
+problem computed_through_windows(const problem& p, int spatial, const vector_widths& vector);
 
 // Of Y, or of dX, in so many tiles of pixels and of channels. What the launch adds is left out.
 template <class Finish>

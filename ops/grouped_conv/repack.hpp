@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Matrices of pixels and channels packed in another way: transposed, or with more channels, which are zeros, or with fewer.
+// Matrices of pixels and channels packed in another way: transposed, or with more channels, which are zeros, or with fewer; or unfolded along
+// lines of pixels: what a window sees of a line is the channels of one pixel.
 #pragma once
 
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
+#include "ops/grouped_conv/views.hpp"
 
 namespace ck_tile::conv
 {
@@ -23,7 +25,19 @@ enum class repack_tile
     short_lines, // of 16 bytes at most
     turned,
     turned_few_rows, // such as the taps of weights: neighbouring lanes have those of a column, whose channels are vectors
-    turned_few_columns
+    turned_few_columns,
+    unfolded,       // lines of what windows see
+    short_unfolded, // of 32 bytes at most
+    folded          // of these, weights
+};
+
+// Lines of pixels, and the windows along them.
+struct unfolded_lines
+{
+    int count, length;                 // lines of an image, pixels of each
+    divider channels, positions, taps; // of a pixel; of windows along a line, of elements in a window
+    int before, stride, dilation; // pixels that do not exist before a line; from one window, from one tap to the next
+    multi_index<3> strides;       // in memory, of [line, pixel, channel], in elements
 };
 
 struct repack_arguments
@@ -36,6 +50,7 @@ struct repack_arguments
     repack_tile tile;
     bool loads, stores; // whether 16 bytes can be moved at once
     int tiles_rows, tiles_cols;
+    unfolded_lines lines; // of what is unfolded, or of what folded lines become: then the other matrices are packed
 };
 
 // Each thread moves lines of 16 bytes, or turns a patch of them in its registers.
@@ -52,14 +67,27 @@ struct repack_program
     static constexpr int line = 16 / bytes_of(Type);
     static constexpr int few  = 16; // rows or columns
 
-    static constexpr bool is_turned(repack_tile t) { return t != repack_tile::lines && t != repack_tile::short_lines; }
+    static constexpr bool is_turned(repack_tile t)
+    {
+        using enum repack_tile;
+        return t == turned || t == turned_few_rows || t == turned_few_columns;
+    }
+    // Threads side by side along lines.
+    static constexpr int across(repack_tile t)
+    {
+        using enum repack_tile;
+        return t == lines ? 8 : t == unfolded || t == folded ? 4 : t == short_unfolded ? 2 : 1;
+    }
     // Of a tile, where a line of 16 bytes has so many elements.
     static constexpr int rows(repack_tile t, int of_line = line)
     {
         switch(t)
         {
-        case repack_tile::lines: return threads / 8 * 4;
-        case repack_tile::short_lines: return threads * 4;
+        case repack_tile::lines:
+        case repack_tile::short_lines:
+        case repack_tile::unfolded:
+        case repack_tile::short_unfolded:
+        case repack_tile::folded: return threads / across(t) * 4;
         case repack_tile::turned: return threads / 8 * of_line;
         case repack_tile::turned_few_rows: return few;
         case repack_tile::turned_few_columns: return threads / few * of_line * 4;
@@ -71,8 +99,11 @@ struct repack_program
         switch(t)
         {
         case repack_tile::lines:
+        case repack_tile::short_lines:
+        case repack_tile::unfolded:
+        case repack_tile::short_unfolded:
+        case repack_tile::folded: return across(t) * of_line;
         case repack_tile::turned: return 8 * of_line;
-        case repack_tile::short_lines: return of_line;
         case repack_tile::turned_few_rows: return threads / few * of_line * 4;
         case repack_tile::turned_few_columns: return few;
         }
@@ -85,15 +116,21 @@ struct repack_program
             repack<slices<1, true>(), slices<1, false>()>(b, a);
         else if(a.tile == repack_tile::turned_few_columns)
             repack<slices<0, false>(), slices<0, true>()>(b, a);
+        else if(a.tile == repack_tile::unfolded)
+            unfold<repack_tile::unfolded>(b, a);
+        else if(a.tile == repack_tile::short_unfolded)
+            unfold<repack_tile::short_unfolded>(b, a);
+        else if(a.tile == repack_tile::folded)
+            unfold<repack_tile::folded>(b, a);
         else
             choose(a.loads, [&]<int Load>() CK_TILE_INLINE {
                 choose(a.stores, [&]<int Store>() CK_TILE_INLINE {
                     if(a.tile == repack_tile::turned)
                         repack<patches<Load, Store, 1>(), patches<Load, Store, 0>()>(b, a);
                     else if(a.tile == repack_tile::short_lines)
-                        repack<lines<1, Load>(), lines<1, Store>()>(b, a);
+                        repack<lines<repack_tile::short_lines, Load>(), lines<repack_tile::short_lines, Store>()>(b, a);
                     else
-                        repack<lines<8, Load>(), lines<8, Store>()>(b, a);
+                        repack<lines<repack_tile::lines, Load>(), lines<repack_tile::lines, Store>()>(b, a);
                 });
             });
     }
@@ -109,16 +146,15 @@ struct repack_program
             f.template operator()<1>();
     }
 
-    // A thread's lines, `Across` threads side by side, in vectors.
-    template <int Across, int Vector>
+    // A thread's lines, of as many threads as stand side by side, in vectors.
+    template <repack_tile Tile, int Vector>
     static constexpr distribution lines()
     {
-        constexpr repack_tile t = Across == 1 ? repack_tile::short_lines : repack_tile::lines;
-        constexpr int down      = wave / Across;
-        return {.lengths = {rows(t), cols(t)},
+        constexpr int side = across(Tile), down = wave / side;
+        return {.lengths = {rows(Tile), cols(Tile)},
                 .wave    = {{threads / wave, 0, down}},
-                .lane    = {{Across, 1, line}, {down, 0, 1}},
-                .reg     = {{line / Vector, 1, Vector}, {4, 0, threads / Across}},
+                .lane    = {{side, 1, line}, {down, 0, 1}},
+                .reg     = {{line / Vector, 1, Vector}, {4, 0, threads / side}},
                 .vec     = {{Vector, 1, 1}}};
     }
 
@@ -150,28 +186,79 @@ struct repack_program
                 .vec     = {{vector, Along, 1}}};
     }
 
+    // A tile: in which matrix, and where there.
+    struct coord
+    {
+        int outer, inner;
+        multi_index<2> origin;
+
+        CK_TILE_FN std::int64_t first(const matrix_strides& s) const { return outer * s.outer + inner * s.inner; }
+    };
+    static CK_TILE_FN coord coord_of(const block& b, const arguments& a, int rows, int cols)
+    {
+        const int number = static_cast<int>(b.at.x), tiles = a.tiles_rows * a.tiles_cols, matrix = number / tiles,
+                  tile = number % tiles;
+        return {matrix / a.inner, matrix % a.inner, {tile / a.tiles_cols * rows, tile % a.tiles_cols * cols}};
+    }
+
+    // Elements from the first of some lines to the last.
+    static CK_TILE_FN std::int64_t elements(int lines, int distance, int length)
+    {
+        return lines == 0 ? 0 : std::int64_t(lines - 1) * distance + length;
+    }
+
     template <distribution AsLoaded, distribution AsStored>
     static CK_TILE_FN void repack(const block& b, const arguments& a)
     {
-        const int number = static_cast<int>(b.at.x), tiles = a.tiles_rows * a.tiles_cols, matrix = number / tiles;
-        const int tile = number % tiles, outer = matrix / a.inner, inner = matrix % a.inner;
-        const multi_index<2> origin = {tile / a.tiles_cols * AsLoaded.lengths[0],
-                                       tile % a.tiles_cols * AsLoaded.lengths[1]};
-        const auto first            = [&](const matrix_strides& s) { return outer * s.outer + inner * s.inner; };
-        const auto elements         = [](int lines, int distance, int length) {
-            return lines == 0 ? 0 : std::int64_t(lines - 1) * distance + length;
-        };
-        const tensor_view from = {static_cast<const element*>(a.from) + first(a.in_from),
-                                  inner < a.there ? elements(a.from_rows, a.in_from.line, a.from_cols) : 0,
+        const coord at         = coord_of(b, a, AsLoaded.lengths[0], AsLoaded.lengths[1]);
+        const tensor_view from = {static_cast<const element*>(a.from) + at.first(a.in_from),
+                                  at.inner < a.there ? elements(a.from_rows, a.in_from.line, a.from_cols) : 0,
                                   transform(strided<2>{{a.from_rows, a.from_cols}, {a.in_from.line, 1}},
                                             along<dims{0}, dims{0}>(pad{a.from_rows, 0, a.to_rows - a.from_rows}),
                                             along<dims{1}, dims{1}>(pad{a.from_cols, 0, a.to_cols - a.from_cols}))};
         const bool turned      = is_turned(a.tile);
         const int lines = turned ? a.to_cols : a.to_rows, length = turned ? a.to_rows : a.to_cols;
         const tensor_view to = {
-            static_cast<element*>(a.to) + first(a.in_to), elements(lines, a.in_to.line, length),
+            static_cast<element*>(a.to) + at.first(a.in_to), elements(lines, a.in_to.line, length),
             strided<2>{{a.to_rows, a.to_cols}, {turned ? 1 : a.in_to.line, turned ? a.in_to.line : 1}}};
-        store(make_window<AsStored>(to, origin), rearrange<AsStored>(load(make_window<AsLoaded>(from, origin))));
+        store(make_window<AsStored>(to, at.origin), rearrange<AsStored>(load(make_window<AsLoaded>(from, at.origin))));
+    }
+
+    // An image's [line x window, tap x channel], with zeros behind to whole vectors, of pixels; or the other way.
+    template <repack_tile Tile>
+    static CK_TILE_FN void unfold(const block& b, const arguments& a)
+    {
+        constexpr distribution by_element = lines<Tile, 1>(), by_vector = lines<Tile, line>();
+        const coord at          = coord_of(b, a, by_vector.lengths[0], by_vector.lengths[1]);
+        const unfolded_lines& l = a.lines;
+        const int rows          = l.count * l.positions.divisor;
+        const windows<1> seen   = {.images    = l.count,
+                                   .channels  = l.channels,
+                                   .lengths   = {l.length},
+                                   .before    = {l.before},
+                                   .after     = {0},
+                                   .positions = {{l.positions}},
+                                   .taps      = {{l.taps}},
+                                   .stride    = {l.stride},
+                                   .dilation  = {l.dilation},
+                                   .strides   = {l.strides[0], l.strides[1], l.strides[2]}};
+        const auto pixels_of    = [&](auto* data, const matrix_strides& s) {
+            const std::int64_t all = std::int64_t(l.count - 1) * l.strides[0] +
+                                     std::int64_t(l.length - 1) * l.strides[1] +
+                                     std::int64_t(l.channels.divisor - 1) * l.strides[2] + 1;
+            return tensor_view{data + at.first(s), all, seen.positions_by_taps(rows)};
+        };
+        const auto lines_of = [&](auto* data, const matrix_strides& s) {
+            return packed_view(data + at.first(s), rows, a.to_cols);
+        };
+        if constexpr(Tile != repack_tile::folded)
+            store(make_window<by_vector>(lines_of(static_cast<element*>(a.to), a.in_to), at.origin),
+                  rearrange<by_vector>(load(
+                      make_window<by_element>(pixels_of(static_cast<const element*>(a.from), a.in_from), at.origin))));
+        else
+            store(make_window<by_element>(pixels_of(static_cast<element*>(a.to), a.in_to), at.origin),
+                  rearrange<by_element>(load(
+                      make_window<by_vector>(lines_of(static_cast<const element*>(a.from), a.in_from), at.origin))));
     }
 };
 

@@ -38,7 +38,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const config& c     = planned.chosen->configuration;
     const problem& p    = planned.problem;
     const auto& support = *planned.support;
-    const problem q     = conv::computed(p, c.spatial, c.vector);
+    const problem q     = conv::computed_through_windows(p, c.spatial, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
     arguments a             = arguments_of(q, computed(copies, data));
     a.partials              = static_cast<float*>(copies.rest());

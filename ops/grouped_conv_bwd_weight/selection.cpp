@@ -59,7 +59,7 @@ conv::split_choice choose_split(const device& dev, const config& c, const conv::
 
 status operation::supports(const config& c, const problem& p)
 {
-    const problem q = conv::computed(p, c.spatial, c.vector);
+    const problem q = conv::computed_through_windows(p, c.spatial, c.vector);
     status rules;
     conv::need_dimensions(rules, c.spatial, p, std::max(c.vector.in, c.vector.out), c.vector.wei);
     conv::need_little_padding(rules, p, q);
@@ -82,7 +82,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c                 = chosen.chosen->configuration;
     const problem& p                = chosen.problem;
-    const problem q                 = conv::computed(p, c.spatial, c.vector);
+    const problem q                 = conv::computed_through_windows(p, c.spatial, c.vector);
     const std::int64_t pixels       = std::max<std::int64_t>(pixels_of(p), 1);
     const bool one                  = c.split == split_k::one_split;
     const conv::split_choice choice = chosen.splits > 1 || one ? conv::split_choice{std::max(chosen.splits, 1), 1, 0}

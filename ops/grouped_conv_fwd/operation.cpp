@@ -74,11 +74,11 @@ std::size_t partial_bytes(const conv::problem& p, int splits)
 
 status operation::supports(const config& c, const problem& p)
 {
-    const conv::problem q = conv::computed(p, c.spatial, c.vector);
+    const conv::problem q = conv::computed_through_windows(p, c.spatial, c.vector);
     status rules;
     conv::need_dimensions(rules, c.spatial, p, c.vector.in, c.vector.wei);
     conv::need_little_padding(rules, p, q);
-    conv::need_short_filter(rules, p, c.vector.in);
+    conv::need_short_filter(rules, q, c.vector.in);
     conv::need_view_of_weights(rules, q, bytes_of(p.type));
     conv::need_view_of_images(rules, q, c.tile_pixels(), p.output_pixels());
     conv::need_blocks(rules, pixel_tiles(c, q) * channel_tiles(c, q) * p.groups);
@@ -89,7 +89,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c          = chosen.chosen->configuration;
     const problem& p         = chosen.problem;
-    const conv::problem q    = conv::computed(p, c.spatial, c.vector);
+    const conv::problem q    = conv::computed_through_windows(p, c.spatial, c.vector);
     const std::int64_t tiles = pixel_tiles(c, q) * channel_tiles(c, q) * q.groups, steps = steps_of(c, q);
     if(status possible = conv::check_splits(chosen.splits, tiles, steps); !possible)
         return possible;
@@ -116,7 +116,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const config& c       = planned.chosen->configuration;
     const problem& p      = planned.problem;
     const auto& support   = *planned.support;
-    const conv::problem q = conv::computed(p, c.spatial, c.vector);
+    const conv::problem q = conv::computed_through_windows(p, c.spatial, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
     const int pixels   = static_cast<int>(std::max<std::int64_t>(pixel_tiles(c, q), 1)),
               channels = static_cast<int>(channel_tiles(c, q));

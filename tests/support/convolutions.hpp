@@ -132,9 +132,34 @@ inline std::vector<std::pair<std::string, problem>> awkward_problems()
           .input     = {65},
           .left_pad  = {35},
           .right_pad = {34}}},
+        {"a first layer, whose lines are unfolded",
+         {.spatial   = 2,
+          .groups    = 1,
+          .batch     = 3,
+          .k         = 24,
+          .c         = 3,
+          .filter    = {3, 7},
+          .input     = {9, 23},
+          .stride    = {2, 2},
+          .dilation  = {1, 2},
+          .left_pad  = {1, 3},
+          .right_pad = {2, 4}}},
+        {"a first layer in 3-D",
+         {.spatial = 3, .groups = 1, .batch = 2, .k = 16, .c = 1, .filter = {2, 3, 3}, .input = {4, 5, 9}}},
     };
     for(std::size_t i = 0; i < all.size(); ++i)
         all[i].second.layout = static_cast<layout>(i % 3);
+    all.push_back({"patches side by side, which lie as if they were unfolded",
+                   {.spatial   = 2,
+                    .groups    = 1,
+                    .batch     = 2,
+                    .k         = 24,
+                    .c         = 2,
+                    .filter    = {3, 4},
+                    .input     = {10, 20},
+                    .stride    = {3, 4},
+                    .left_pad  = {},
+                    .right_pad = {}}});
     all.push_back({"pointwise, channels first", pointwise_problem()});
     return all;
 }

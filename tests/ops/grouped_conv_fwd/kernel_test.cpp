@@ -37,6 +37,22 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
     EXPECT_EQ(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 8 * 4);
 }
 
+// So does one of a first layer, whose lines are unfolded with zeros behind what a window sees.
+TEST_P(Kernel, NaNsOfUnfoldedLinesStayInTheirWindows)
+{
+    problem p = conv::problem{
+        .spatial = 2, .groups = 1, .batch = 2, .k = 8, .c = 3, .filter = {1, 7}, .input = {1, 40}, .stride = {1, 2}};
+    p.left_pad = p.right_pad = {0, 3};
+    p.type                   = type;
+    experiment<operation> e(p);
+    std::vector<float> in = e.set["in"].values();
+    in[20 * 3]            = NAN; // pixel 20: windows 9 to 11 have pixels 15 to 25
+    e.set["in"].set_values(in);
+    ck_tile::expect_all_instances_right(dev, e, several_splits);
+    const auto& right = e.expected()[0].values;
+    EXPECT_EQ(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 8 * 3);
+}
+
 // Each part of y = activation(convolution + bias + residual) with each other, infinities and NaNs too.
 TEST_P(Kernel, FinishesWithBiasResidualAndActivation)
 {
@@ -106,6 +122,8 @@ TEST_P(Kernel, RejectionsSayWhy)
     p.type    = c.dtype();
     EXPECT_TRUE(operation::supports(c, p));
     p.c = 1;
+    EXPECT_TRUE(operation::supports(c, p)); // unfolded
+    p.filter = {3, 1};
     EXPECT_EQ(reason_of<operation>(c, p), "C per group = 1 would be padded to 8, more than 4 times as many: choose an "
                                           "instance with a narrower vector");
     p.k = 1, p.c = 16;
