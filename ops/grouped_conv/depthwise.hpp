@@ -31,15 +31,14 @@ struct patch
     friend constexpr bool operator==(const patch&, const patch&) = default;
 };
 
-// What of a depthwise convolution a compiler knows: the lengths of the filter and the stride, the same along both dimensions, the dilation
-// being 1; 0: it knows none of them.
+// What of a convolution a compiler knows: the lengths of the filter and the stride, the same along both dimensions, the dilation being 1.
+// rows 0: it knows none of them, but that there are `cols` taps at most.
 struct known_window
 {
-    static constexpr int most_taps = 64;
     int rows, cols, stride;
 
     constexpr bool any() const { return rows == 0; }
-    constexpr int taps() const { return any() ? most_taps : rows * cols; } // at most
+    constexpr int taps() const { return any() ? cols : rows * cols; } // at most
 };
 
 // What is made: Y, dX or dW. Pixels of Y, and of dY where dW is made of it, see windows of X; pixels of dX see dY.
@@ -199,31 +198,33 @@ CK_TILE_FN void slide(const lds_tile<T, Layout>& x, int halo_cols, int first, in
     slide_over<Made, Known, Patch, float[Vector]>(rows, multiply);
 }
 
+// The line of the halo that a pixel of a patch meets along a dimension through a tap of any window: -1, if none.
+template <direction Made>
+CK_TILE_FN int line_of_any(const region_shape& region, int d, int tap, int pixel)
+{
+    const int beyond = tap * region.dilation[d];
+    if constexpr(Made == direction::backward_data)
+    {
+        const int lines = (region.window[d] - 1) * region.dilation[d] / region.stride[d] + 1;
+        const int at    = pixel - beyond + lines * region.stride[d];
+        return at % region.stride[d] == 0 ? at / region.stride[d] - 1 : -1;
+    }
+    else
+        return pixel * region.stride[d] + beyond;
+}
+
 // multiply(pixel of the patch, values of the channels) for each pixel of a thread's patch that tap (i, j) of any window meets.
 template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply>
 CK_TILE_FN void visit_tap(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel, int i,
                           int j, Multiply&& multiply)
 {
-    const int tap[] = {i, j};
-    // Which line of the halo a pixel meets: -1, if none.
-    const auto line_of = [&](int d, int pixel) {
-        const int beyond = tap[d] * region.dilation[d];
-        if constexpr(Made == direction::backward_data)
-        {
-            const int lines = (region.window[d] - 1) * region.dilation[d] / region.stride[d] + 1;
-            const int at    = pixel - beyond + lines * region.stride[d];
-            return at % region.stride[d] == 0 ? at / region.stride[d] - 1 : -1;
-        }
-        else
-            return pixel * region.stride[d] + beyond;
-    };
     const T* from = x.at(first, channel);
     CK_TILE_UNROLL
     for(int r = 0; r < Patch.rows; ++r)
-        if(const int y = line_of(0, r); y >= 0)
+        if(const int y = line_of_any<Made>(region, 0, i, r); y >= 0)
             CK_TILE_UNROLL
     for(int c = 0; c < Patch.cols; ++c)
-        if(const int col = line_of(1, c); col >= 0)
+        if(const int col = line_of_any<Made>(region, 1, j, c); col >= 0)
         {
             const detail::run_of<T, Vector> some(from + (y * region.halo_cols.divisor + col) * Layout.line());
             float values[Vector];
@@ -234,11 +235,50 @@ CK_TILE_FN void visit_tap(const lds_tile<T, Layout>& x, const region_shape& regi
         }
 }
 
-// The same for all taps of any window, one after the other: multiply(pixel, tap, values).
+// The same for all taps of a window whose neighbours along a row see neighbouring pixels, a few taps at a time, which share what is read:
+// multiply(pixel, tap, values).
+template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply>
+CK_TILE_FN void visit_runs(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel,
+                           Multiply&& multiply)
+{
+    constexpr int run = 8, pixels = Patch.cols + run - 1;
+    const int taps = region.window[1], last = taps + Patch.cols - 2; // tap of a row; pixel that they see
+    CK_TILE_KEEP_LOOP
+    for(int i = 0; i < region.window[0]; ++i)
+        CK_TILE_KEEP_LOOP
+    for(int begin = 0; begin < taps; begin += run)
+        CK_TILE_UNROLL
+    for(int r = 0; r < Patch.rows; ++r)
+        if(const int y = line_of_any<Made>(region, 0, i, r); y >= 0)
+        {
+            const T* from = x.at(first, channel) + y * region.halo_cols.divisor * Layout.line();
+            float values[pixels][Vector];
+            CK_TILE_UNROLL
+            for(int p = 0; p < pixels; ++p)
+            {
+                const int at = begin + p < last ? begin + p : last;
+                const detail::run_of<T, Vector> some(from + at * Layout.line());
+                CK_TILE_UNROLL
+                for(int v = 0; v < Vector; ++v)
+                    values[p][v] = some[v];
+            }
+            CK_TILE_UNROLL
+            for(int n = 0; n < run; ++n)
+                if(const int seen = begin + n; seen < taps)
+                    CK_TILE_UNROLL
+            for(int c = 0; c < Patch.cols; ++c) [[clang::always_inline]]
+                multiply(r * Patch.cols + c, i * taps + (Made == direction::backward_data ? taps - 1 - seen : seen),
+                         values[c + n]);
+        }
+}
+
+// The same for all taps of any window, one after the other.
 template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply>
 CK_TILE_FN void visit_taps(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel,
                            Multiply&& multiply)
 {
+    if(region.stride[1] == 1 && region.dilation[1] == 1)
+        return visit_runs<Made, Patch, Vector>(x, region, first, channel, multiply);
     CK_TILE_KEEP_LOOP
     for(int i = 0, tap = 0; i < region.window[0]; ++i)
         CK_TILE_KEEP_LOOP

@@ -40,8 +40,9 @@ struct narrow_config
     constexpr const matrix_instruction& instruction() const { return *tap_product::instruction(type, facts(arch)); }
     constexpr int pixels() const { return patches() * patch.pixels(); } // of a region, at most
 
+    constexpr int stride() const { return window.any() ? 1 : window.stride; } // of any window, at least
     // Neighbours along a row of dX that windows meet through different taps.
-    constexpr int classes() const { return Made == direction::backward_data ? window.stride : 1; }
+    constexpr int classes() const { return Made == direction::backward_data ? stride() : 1; }
     // By matrix instructions: waves side by side, which have slices of channels, and one below the other, which have patches.
     constexpr int across() const { return channels / tap_product::channels; }
     constexpr int down() const { return waves / across(); }
@@ -56,9 +57,9 @@ struct narrow_config
     {
         if(!by_matrix())
             return patches_at_once();
-        const int of_halo = Made == direction::backward_data ? halo * window.stride * window.stride
-                                                             : halo / (window.stride * window.stride),
-                  most    = of_halo / patch.pixels();
+        const int of_halo =
+                      Made == direction::backward_data ? halo * stride() * stride() : halo / (stride() * stride()),
+                  most = of_halo / patch.pixels();
         return most > patches_at_once() ? most : patches_at_once();
     }
 
@@ -115,15 +116,25 @@ struct narrow_config
     }
 
     // Of the filter, whose sums are added up at once.
-    constexpr int taps_at_once() const { return window.any() ? 8 : window.cols; }
+    constexpr int taps_at_once() const { return !window.any() ? window.cols : by_matrix() ? 2 : 8; }
 
-    // Behind the stages, weights and biases in fp32, if registers do not hold them; backward weight, sums of waves are added up where stages
-    // were.
+    // Behind the stages, what registers do not hold of weights: as fp32, with biases; or, of any window by matrix instructions, as operands.
+    // Backward weight, sums of waves are added up where stages were.
     constexpr int weights_at() const { return stages * stage_bytes(); }
+    constexpr int operand_bytes() const // of a tap and a slice of channels
+    {
+        return instruction().a.regs() * instruction().a.vecs() * bytes_of(type) * lanes();
+    }
+    constexpr int weight_bytes() const
+    {
+        if(!by_matrix())
+            return (window.taps() + 1) * channels * 4;
+        return window.any() ? window.taps() * across() * operand_bytes() : 0;
+    }
     constexpr int lds_bytes() const
     {
         if(!makes_weights())
-            return weights_at() + (by_matrix() ? 0 : (window.taps() + 1) * channels * 4);
+            return weights_at() + weight_bytes();
         const int added = sums(taps_at_once()).threads() * sums(taps_at_once()).regs() * sums(1).vecs() * 4;
         return added > weights_at() ? added : weights_at();
     }
@@ -136,8 +147,10 @@ struct narrow_config
     {
         const int row = window.any() ? 2 : lines_seen(Made, patch.cols, window.cols, window.stride);
         const int registers =
-            by_matrix() ? 64 + tap_product::registers(instruction(), Made, window.taps(), patch.rows * classes())
-                        : 48 + own() * (patch.pixels() + row + (makes_weights() ? window.taps() : window.cols));
+            by_matrix()
+                ? 64 + tap_product::registers(instruction(), Made, window.any() && !makes_weights() ? 1 : window.taps(),
+                                              patch.rows * classes())
+                : 48 + own() * (patch.pixels() + row + (makes_weights() ? window.taps() : window.cols));
         const int by_lds       = t.lds_bytes / (lds_bytes() + 1024),
                   by_registers = t.compute_unit_registers / (threads() * registers);
         const int fit          = by_lds < by_registers ? by_lds : by_registers;
@@ -147,15 +160,18 @@ struct narrow_config
 
 constexpr violation check_window(const known_window& w)
 {
-    constexpr int most = known_window::most_taps;
-    for(const int length : {w.rows, w.cols, w.stride})
+    constexpr int most = 64, most_of_any = 1024;
+    for(const int length : {w.rows, w.any() ? 0 : w.cols, w.stride})
         if(length < 0 || length > most)
             return {"a window that the compiler knows must have 64 taps and strides at most", length,
                     "use a smaller one"};
-    if(w.taps() > most)
+    if(!w.any() && w.taps() > most)
         return {"a window that the compiler knows must have 64 taps at most", w.taps(), "use a smaller one"};
-    if((w.rows == 0) != (w.stride == 0) || (w.rows == 0) != (w.cols == 0))
-        return {"the compiler must know filter and stride, or none of them", w.stride, "use 0 for all, or for none"};
+    if((w.rows == 0) != (w.stride == 0) || (!w.any() && w.cols == 0))
+        return {"the compiler must know filter and stride, or none of them", w.stride,
+                "use 0 for rows and stride, or for neither"};
+    if(w.any() && (w.cols < 1 || w.cols > most_of_any))
+        return {"any window must have 1 to 1024 taps, as its columns say", w.cols, "use 64 columns"};
     return {};
 }
 
@@ -166,9 +182,9 @@ constexpr violation check_tap_product(const narrow_config<Made>& c, const target
     if(tap_product::instruction(c.type, t) == nullptr)
         return {"groups of several channels must be of a type that matrix instructions of 16 x 16 channels have",
                 name_of(c.type), "choose fp16 or bf16"};
-    if(c.window.any() || c.window.taps() > 9)
-        return {"the compiler must know a window of 9 taps at most, whose weights or sums registers hold",
-                c.window.taps(), "use a window of 3x3"};
+    if((!c.window.any() || c.makes_weights()) && c.window.taps() > 9)
+        return {"registers hold the weights or sums of 9 taps at most", c.window.taps(),
+                "use a window of 3x3, or any of 8 taps at once"};
     if(c.patch.rows > 16 || c.patch.cols != tap_product::width * c.classes())
         return {"patches must be 8 pixels wide, or of dX 8 times the stride, and 16 high at most", c.patch.cols,
                 "use 8 columns"};
@@ -198,6 +214,9 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
     if(c.by_matrix())
         if(const violation v = check_tap_product(c, t))
             return v;
+    if(c.makes_weights() && c.window.taps() % c.taps_at_once() != 0)
+        return {"taps of any window must be a multiple of those whose sums are added up at once", c.window.taps(),
+                "use a multiple of 8"};
     if(c.threads() > t.max_block_threads || (c.waves & (c.waves - 1)) != 0)
         return {"waves must be a power of two within the threads of a block", c.waves, "use fewer"};
     const int across = c.channels / c.own();

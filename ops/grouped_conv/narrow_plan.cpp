@@ -15,6 +15,12 @@ std::int64_t slices_of(const narrow_instance& i, const problem& p)
     return ceil_div(p.groups * p.c, std::int64_t(i.channels));
 }
 
+// Blocks that have the taps of a window, a few each.
+std::int64_t blocks_of_taps(const narrow_instance& i, const problem& p)
+{
+    return i.limits.made == direction::backward_weight ? ceil_div(p.filter_taps(), std::int64_t(i.window.taps())) : 1;
+}
+
 } // namespace
 
 narrow_images::narrow_images(const problem& p) : given(p)
@@ -36,25 +42,34 @@ status narrow_supports(const narrow_instance& i, const problem& p)
     if(p.spatial > 2)
         rules.also(rejection{
             fmt::format("the instance has 2 spatial dimensions, the problem {}: choose an implicit GEMM", p.spatial)});
-    const bool fits = i.group == 1 ? p.c == 1 : p.c > 1 && i.group % p.c == 0;
+    // Of any window, matrix instructions are worth it even for a channel alone.
+    const bool by_matrix = i.group > 1, fits = by_matrix ? (i.window.any() || p.c > 1) && i.group % p.c == 0 : p.c == 1;
     if(!fits || p.k != p.c)
         rules.also(rejection{fmt::format("the instance is of groups of {}, and the problem has C = {} and K = {} per "
                                          "group: choose an implicit GEMM",
-                                         i.group == 1 ? "1 channel" : "2, 4, 8 or 16 channels", p.c, p.k)});
+                                         !by_matrix       ? "1 channel"
+                                         : i.window.any() ? "1, 2, 4, 8 or 16 channels"
+                                                          : "2, 4, 8 or 16 channels",
+                                         p.c, p.k)});
     if(p.layout == layout::gnhwc)
         rules.also(rejection{
             "the channels of a pixel must lie side by side, or be planes of an image, and the layout is gnhwc: choose "
             "nhwgc or ngchw"});
     const known_window& w = i.window;
-    if(w.any() && p.filter_taps() > known_window::most_taps)
+    if(w.any() && i.limits.made != direction::backward_weight && p.filter_taps() > w.taps())
         rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: choose an implicit GEMM",
-                                         known_window::most_taps, p.filter_taps())});
+                                         w.taps(), p.filter_taps())});
     const multi_index<2> strides = last_two(p, p.stride, 1);
     if(w.any() && i.limits.made == direction::backward_data &&
        (i.limits.patch.rows % strides[0] != 0 || i.limits.patch.cols % strides[1] != 0))
         rules.also(
             rejection{fmt::format("strides must divide a patch of {}x{} pixels, but are {}x{}: choose an implicit GEMM",
                                   i.limits.patch.rows, i.limits.patch.cols, strides[0], strides[1])});
+    if(w.any() && by_matrix && i.limits.made == direction::backward_data && product(strides) != 1)
+        rules.also(
+            rejection{fmt::format("strides must be 1 for any window by matrix instructions, but are {}x{}: choose "
+                                  "an instance of groups of 1 channel, or an implicit GEMM",
+                                  strides[0], strides[1])});
     if(!w.any() && !is_known(w, p))
         rules.also(
             rejection{fmt::format("the instance is compiled for filter {}x{}, stride {} and dilation 1: choose one "
@@ -71,7 +86,7 @@ status narrow_supports(const narrow_instance& i, const problem& p)
     const narrow_images q(p);
     need_view_of_images(rules, q.computed, i.limits.patches * i.limits.patch.pixels(),
                         std::min(p.output_pixels(), p.input_pixels()));
-    need_blocks(rules, some.count * slices_of(i, p));
+    need_blocks(rules, some.count * slices_of(i, p) * blocks_of_taps(i, p));
     return rules;
 }
 
@@ -80,9 +95,11 @@ narrow_schedule schedule_narrow(const device& dev, const narrow_instance& i, con
     narrow_schedule s;
     s.regions = choose_regions(i.limits, p);
     s.slices  = static_cast<int>(slices_of(i, p));
+    s.taps    = static_cast<int>(blocks_of_taps(i, p));
     // As many blocks as run at once, and no more than make their regions in as many rounds.
     const std::int64_t slots = std::int64_t(dev.compute_units()) * i.at_once;
-    const std::int64_t most = std::clamp<std::int64_t>(slots / s.slices, 1, std::max<std::int64_t>(s.regions.count, 1));
+    const std::int64_t most =
+        std::clamp<std::int64_t>(slots / (s.slices * s.taps), 1, std::max<std::int64_t>(s.regions.count, 1));
     const std::int64_t rounds = ceil_div(s.regions.count, most);
     s.shares                  = static_cast<int>(rounds == 0 ? 1 : ceil_div(s.regions.count, rounds));
     return s;
@@ -98,10 +115,13 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     constexpr double instructions_per_us = 0.7 * 128 * 1.75e3; // of all lanes of a compute unit
     const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
                           static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
-    const double of_tap = i.window.any() ? 5 : i.group == 1 ? 1 : i.limits.made == direction::backward_weight ? 2.2 : 2.5;
+    const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
+               runs     = last_two(p, p.stride, 1)[1] == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
+    const double of_tap = i.group > 1 ? (!weights ? 2.5 : any ? 4.4 : 2.2) : !any ? 1 : weights ? 20 : runs ? 2.5 : 5;
     const double pixels = static_cast<double>(s.regions.computed(i.limits)),
-                 region = i.channels * (pixels * (of_tap * static_cast<double>(p.filter_taps()) + beside_taps) +
-                                        of_halo * static_cast<double>(s.regions.halo));
+                 taps   = static_cast<double>(p.filter_taps()) / s.taps,
+                 region = i.channels *
+                          (pixels * (of_tap * taps + beside_taps) + of_halo * static_cast<double>(s.regions.halo));
     const double lines  = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
     return microsecond * (launch + std::max(lines * bytes / bytes_per_us, rounds * region / instructions_per_us));
 }

@@ -10,13 +10,14 @@
 namespace ck_tile::conv
 {
 
-// What a plan knows beside its instance: the regions, and how many blocks have shares of them for each slice of channels.
+// What a plan knows beside its instance: the regions, and how many blocks have shares of them for each slice of channels, and, backward weight
+// of any window, for each few of its taps.
 struct narrow_schedule
 {
     conv::regions regions = {};
-    int slices = 0, shares = 0;
+    int slices = 0, shares = 0, taps = 1;
 
-    int blocks() const { return slices * shares; }
+    int blocks() const { return slices * shares * taps; }
 };
 
 // What planning asks of a configuration.

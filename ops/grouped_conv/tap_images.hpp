@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Images by tap products: see tap_product.hpp. Weights are operands that waves keep in registers; the halo is read from LDS as it lies.
+// Images by tap products: see tap_product.hpp. Weights are operands that waves keep in registers, or, of any window, that the block keeps in LDS;
+// the halo is read from LDS as it lies.
 //
 // Channels of other groups are multiplied by 0. A NaN or an infinity among them would reach a sum, as 0 times either is a NaN: a thread that
 // finds one among its sums makes them again one by one.
@@ -19,9 +20,9 @@ class images_by_matrix
 {
     static constexpr direction made          = C.made;
     static constexpr matrix_instruction inst = C.instruction();
-    static constexpr int taps                = C.window.taps();
+    static constexpr bool any                = C.window.any();
+    static constexpr int kept                = any ? 0 : C.window.taps();   // whose weights are in registers
     static constexpr patch column            = {C.patch.rows, C.classes()}; // of a patch: pixels of one product each
-    static constexpr int step                = made == direction::backward_data ? 1 : C.window.stride;
     static constexpr distribution pixels     = C.rows();
     static constexpr distribution weight     = tap_product::operand(inst.a, C.waves, inst.m);
     static constexpr distribution seen       = tap_product::operand(inst.b, C.waves, inst.n);
@@ -29,11 +30,13 @@ class images_by_matrix
     static constexpr digit of_lane           = tap_product::rows_of_lane(inst);
     static constexpr patch own_patch         = C.own_patch(); // of a patch: pixels of a lane
     static constexpr int own = pixels.vecs(), copies = copies_of(C.threads());
-    static constexpr int line = C.halo_layout().line();
-    using halo_tile           = lds_tile<Element, C.halo_layout()>;
+    static constexpr int line       = C.halo_layout().line();
+    static constexpr int of_operand = weight.regs() * weight.vecs(), operand_bytes = of_operand * int(sizeof(Element)),
+                         next_operand = C.operand_bytes() / int(sizeof(Element)); // elements; of a lane, of all of them
+    using halo_tile                   = lds_tile<Element, C.halo_layout()>;
 
   public:
-    CK_TILE_FN images_by_matrix(const block&, const Arguments& a, int first_channel)
+    CK_TILE_FN images_by_matrix(const block& b, const Arguments& a, int first_channel)
         : wei_(static_cast<const Element*>(a.wei)),
           wei_strides_(a.wei_strides),
           group_(a.group),
@@ -41,16 +44,10 @@ class images_by_matrix
           shape_(a.regions.shape),
           first_(first_channel)
     {
-        for_each_thread<weight>([&](thread t) {
-            for_each_element<weight>([&](auto r, auto v) {
-                const int m = tap_product::channel_of_row<of_lane>(reach<weight.lane, 0>(t.lane) +
-                                                                   reach<weight.reg, 0>(r)),
-                          k = reach<weight.lane, 1>(t.lane) + v, slice = first_ + slice_of(t);
-                register_for<taps>([&](auto tap) {
-                    weights_[tap].file_of(t).set(r, v, same_group(m, k) ? weight_of(slice, m, k, tap) : Element(0));
-                });
-            });
-        });
+        if constexpr(any)
+            put_weights(b);
+        else
+            register_for<kept>([&](auto tap) { weights_[tap] = weights_of([&](thread) { return int(tap); }); });
         for_each_thread<pixels>([&](thread t) {
             for(int v = 0; v < own; ++v)
             {
@@ -73,11 +70,15 @@ class images_by_matrix
             });
         });
         rows halo(from, shape_, first);
-        slide_over<made, C.window, column, tile<Element, seen>>(
-            halo, [&](int pixel, int tap, const tile<Element, seen>& x) {
-                ck_tile::detail::multiply_files<inst.op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(
-                    acc[pixel].files, weights_[tap].files, x.files);
-            });
+        const auto multiply = [&](int pixel, const tile<Element, weight>& w, const tile<Element, seen>& x) {
+            ck_tile::detail::multiply_files<inst.op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(acc[pixel].files,
+                                                                                                   w.files, x.files);
+        };
+        if constexpr(any)
+            each_tap(halo, multiply);
+        else
+            slide_over<made, C.window, column, tile<Element, seen>>(
+                halo, [&](int pixel, int tap, const tile<Element, seen>& x) { multiply(pixel, weights_[tap], x); });
         tile<float, pixels> made_of;
         for_each_thread<pixels>([&](thread t) {
             auto& to = made_of.file_of(t);
@@ -107,11 +108,13 @@ class images_by_matrix
                 at[t.copy] = from.at(first_input(shape, t, first, n), slice_of(t) + k);
             });
         }
-        CK_TILE_FN void load(tile<Element, seen>& to, int j) const
+        CK_TILE_FN void load(tile<Element, seen>& to, int j) const { load_at(to, j * line); }
+        // What is so many elements beyond.
+        CK_TILE_FN void load_at(tile<Element, seen>& to, int beyond) const
         {
             for_each_thread<seen>([&](thread t) {
                 constexpr int bytes = seen.vecs() * int(sizeof(Element));
-                const Element* from = at[t.copy] + j * line;
+                const Element* from = at[t.copy] + beyond;
                 check_lds_read(from, bytes);
                 __builtin_memcpy(to.file_of(t).reg, __builtin_assume_aligned(from, bytes < 16 ? bytes : 16), bytes);
             });
@@ -122,6 +125,92 @@ class images_by_matrix
         }
     };
 
+    // Of any window, one tap after the other: multiply(pixel, weights, what it sees through the tap).
+    CK_TILE_FN void each_tap(rows halo, const auto& multiply) const
+    {
+        const multi_index<2> window = shape_.window, dilation = shape_.dilation;
+        const int pitch = halo.pitch, next_row = row_step() * pitch, next_tap = dilation[1] * line,
+                  back = dilation[0] * pitch - window[1] * next_tap;
+        int beyond =
+            made == direction::backward_data ? dilation[0] * pitch * (window[0] - 1) + next_tap * (window[1] - 1) : 0;
+        const int sign = made == direction::backward_data ? -1 : 1;
+        int number     = 0;
+        CK_TILE_KEEP_LOOP
+        for(int y = 0; y < window[0]; ++y, beyond += sign * back)
+            CK_TILE_KEEP_LOOP
+        for(int x = 0; x < window[1]; ++x, ++number, beyond += sign * next_tap)
+        {
+            tile<Element, weight> w;
+            load_weights(w, number);
+            register_for<column.rows>([&](auto row) {
+                tile<Element, seen> some;
+                halo.load_at(some, beyond + row * next_row);
+                multiply(row, w, some);
+            });
+        }
+    }
+
+    // The operands of taps, of which each wave has one.
+    CK_TILE_FN tile<Element, weight> weights_of(const auto& tap_of) const
+    {
+        tile<Element, weight> w;
+        for_each_thread<weight>([&](thread t) {
+            const int tap = tap_of(t), slice = first_ + slice_of(t);
+            for_each_element<weight>([&](auto r, auto v) {
+                const int m = tap_product::channel_of_row<of_lane>(reach<weight.lane, 0>(t.lane) +
+                                                                   reach<weight.reg, 0>(r)),
+                          k = reach<weight.lane, 1>(t.lane) + v;
+                w.file_of(t).set(r, v, same_group(m, k) ? weight_of(slice, m, k, tap) : Element(0));
+            });
+        });
+        return w;
+    }
+
+    // To LDS, as [slice, tap, lane].
+    CK_TILE_FN void put_weights(const block& b)
+    {
+        const int taps    = number_of_taps();
+        const auto tap_of = [&](thread t, int round) { return round * C.down() + t.wave / C.across(); };
+        for_each_thread<weight>([&](thread t) {
+            const int slice = t.wave % C.across();
+            weights_in_lds_[t.copy] =
+                b.lds_of<Element>(t, C.weights_at()) + (slice * taps * C.lanes() + t.lane) * of_operand;
+        });
+        CK_TILE_KEEP_LOOP
+        for(int round = 0; tap_of({}, round) < taps; ++round)
+        {
+            const auto w = weights_of([&](thread t) { return tap_of(t, round); });
+            for_each_thread<weight>([&](thread t) {
+                if(tap_of(t, round) >= taps)
+                    return;
+                Element* to = weights_in_lds_[t.copy] + tap_of(t, round) * next_operand;
+                check_lds_write(to, w.file_of(t).reg, operand_bytes);
+                __builtin_memcpy(__builtin_assume_aligned(to, operand_bytes < 16 ? operand_bytes : 16),
+                                 w.file_of(t).reg, operand_bytes);
+            });
+        }
+        b.sync();
+    }
+    CK_TILE_FN void load_weights(tile<Element, weight>& w, int tap) const
+    {
+        for_each_thread<weight>([&](thread t) {
+            const Element* from = weights_in_lds_[t.copy] + tap * next_operand;
+            check_lds_read(from, operand_bytes);
+            __builtin_memcpy(w.file_of(t).reg, __builtin_assume_aligned(from, operand_bytes < 16 ? operand_bytes : 16),
+                             operand_bytes);
+        });
+    }
+
+    CK_TILE_FN int number_of_taps() const { return any ? product(shape_.window) : kept; }
+    // Lines of the halo from a pixel of what is made to the next one.
+    CK_TILE_FN int row_step() const { return any && made == direction::forward ? shape_.stride[0] : 1; }
+    static CK_TILE_FN int col_step(const region_shape& shape)
+    {
+        if(made == direction::backward_data)
+            return 1;
+        return any ? shape.stride[1] : C.window.stride;
+    }
+
     static CK_TILE_FN constexpr int row_of_lane(int v) { return reach<of_product.vec, 0>(v) / of_lane.stride; }
     static CK_TILE_FN int slice_of(thread t) { return t.wave % C.across() * tap_product::channels; }
 
@@ -129,13 +218,15 @@ class images_by_matrix
     static CK_TILE_FN int first_input(const region_shape& shape, thread t, int first, int n)
     {
         const int number = first + (t.wave / C.across() * inst.n + n) / tap_product::width;
-        return shape.first_input(number < shape.patches() ? number : 0) + n % tap_product::width * step;
+        return shape.first_input(number < shape.patches() ? number : 0) + n % tap_product::width * col_step(shape);
     }
 
-    // The line of the halo that a pixel sees through its `number`th tap; -1: none.
-    static CK_TILE_FN int line_seen(int number, int pixel, int filter)
+    // The line of the halo that a pixel sees through its `number`th tap along a dimension; -1: none.
+    CK_TILE_FN int line_seen(int d, int number, int pixel) const
     {
-        constexpr int stride = C.window.stride;
+        if(any)
+            return pixel * (made == direction::forward ? shape_.stride[d] : 1) + number * shape_.dilation[d];
+        const int filter = d == 0 ? C.window.rows : C.window.cols, stride = C.stride();
         if(made == direction::forward)
             return pixel * stride + number;
         const int beyond = pixel + number - (filter - 1) % stride;
@@ -148,9 +239,9 @@ class images_by_matrix
     CK_TILE_FN Element weight_of(int slice, int m, int k, int tap) const
     {
         const int of_y = slice + (made == direction::forward ? m : k), of_x = made == direction::forward ? k : m;
-        return of_y < channels_
-                   ? wei_[of_y * taps * group_ + tap * wei_strides_[0] + (of_x & (group_ - 1)) * wei_strides_[1]]
-                   : Element(0);
+        return of_y < channels_ ? wei_[of_y * number_of_taps() * group_ + tap * wei_strides_[0] +
+                                       (of_x & (group_ - 1)) * wei_strides_[1]]
+                                : Element(0);
     }
 
     CK_TILE_FN void make_again_if_unusual(auto& sums, thread t, const halo_tile& from, int first) const
@@ -165,7 +256,8 @@ class images_by_matrix
         const int number = first + first_element<pixels, 0>(t) / C.patch.pixels();
         if(number >= shape_.patches())
             return;
-        const int input = shape_.first_input(number);
+        const int input = shape_.first_input(number), taps = number_of_taps(),
+                  filter_cols = any ? shape_.window[1] : C.window.cols, step = col_step(shape_);
         for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start_[t.copy].values[v]); });
         CK_TILE_KEEP_LOOP
         for(int i = 0; i < taps * group_; ++i)
@@ -176,8 +268,8 @@ class images_by_matrix
             for_each_element<pixels>([&](auto r, auto v) {
                 const int row = r / own_patch.cols, col = r % own_patch.cols, channel = ((m + v) & -group_) + k,
                           slice = m / tap_product::channels * tap_product::channels;
-                const int y     = line_seen(seen / C.window.cols, row, C.window.rows),
-                          x     = line_seen(seen % C.window.cols, col % column.cols, C.window.cols);
+                const int y     = line_seen(0, seen / filter_cols, row),
+                          x     = line_seen(1, seen % filter_cols, col % column.cols);
                 if(y < 0 || x < 0)
                     return;
                 const Element* at =
@@ -194,7 +286,8 @@ class images_by_matrix
     int group_, channels_; // of a group; of Y
     region_shape shape_;
     int first_; // channel of the block
-    tile<Element, weight> weights_[taps];
+    tile<Element, weight> weights_[any ? 1 : kept];
+    ck_tile::detail::per_thread<Element*, copies> weights_in_lds_; // of a thread's lane and slice
     struct run
     {
         float values[own];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sums of weight gradients by tap products: see tap_product.hpp. A wave has all taps of a slice of 16 channels, of its patches of each region:
-// two rows of pixels of patches are the columns of both operands, which lie across in LDS.
+// two rows of pixels of patches are the columns of both operands, which lie across in LDS. Of any window, a wave has a few taps.
 #pragma once
 
 #include "ck_tile/targets/block.hpp"
@@ -35,7 +35,8 @@ class weights_by_matrix
     using pixel_tile = lds_tile<Element, C.pixel_layout()>;
 
   public:
-    explicit CK_TILE_FN weights_by_matrix(const Arguments& a) : shape_(a.regions.shape), pixels_(a.pixels)
+    CK_TILE_FN weights_by_matrix(const Arguments& a, int first_tap)
+        : shape_(a.regions.shape), pixels_(a.pixels), first_tap_(first_tap)
     {
         register_for<C.window.taps()>([&](auto tap) { sums_[tap] = fill<float, products>(0.f); });
     }
@@ -50,16 +51,19 @@ class weights_by_matrix
             load_rows(dy, y, first);
             rows halo{columns_in_lds<Element, x_columns>([&](thread t, int k) {
                           const int n = tap_product::pixel_of_column(k);
-                          return x.at(shape_.first_input(existing(patch_of(t, first, n))) + n % width * C.window.stride,
+                          return x.at(shape_.first_input(existing(patch_of(t, first, n))) + n % width * col_step(),
                                       slice_of(t));
                       }),
                       shape_.halo_cols.divisor * line};
-            slide_over<C.made, C.window, column, tile<Element, x_columns>>(
-                halo, [&](int pixel, int tap, const tile<Element, x_columns>& seen) {
-                    ck_tile::detail::multiply_files<inst.op, 1, channels / inst.n, 1, C.waves,
-                                                    fragment_range{0, 1, 0, channels / inst.n}>(
-                        sums_[tap].files, dy[pixel].files, seen.files);
-                });
+            const auto multiply = [&](int pixel, int tap, const tile<Element, x_columns>& seen) {
+                ck_tile::detail::multiply_files<inst.op, 1, channels / inst.n, 1, C.waves,
+                                                fragment_range{0, 1, 0, channels / inst.n}>(
+                    sums_[tap].files, dy[pixel].files, seen.files);
+            };
+            if constexpr(C.window.any())
+                each_tap(halo, multiply);
+            else
+                slide_over<C.made, C.window, column, tile<Element, x_columns>>(halo, multiply);
         }
     }
 
@@ -84,16 +88,50 @@ class weights_by_matrix
                 ((of_x ^ of_y) & -group) == 0 ? of_x & (group - 1) : -1};
     }
 
+    // Not 0 where something of a thread's sums is not finite.
+    CK_TILE_FN float unusual(thread t) const
+    {
+        float found = 0;
+        register_for<C.window.taps()>([&](auto tap) {
+            for_each_element<products>(
+                [&](auto r, auto v) { found = __builtin_fmaf(sums_[tap].file_of(t).get(r, v), 0.f, found); });
+        });
+        return found;
+    }
+
   private:
     struct rows
     {
         columns_in_lds<Element, x_columns> columns;
         int pitch;
 
-        CK_TILE_FN void load(tile<Element, x_columns>& to, int j) const { columns.load(to, j * line); }
+        CK_TILE_FN void load(tile<Element, x_columns>& to, int j) const { load_at(to, j * line); }
+        // What is so many elements beyond.
+        CK_TILE_FN void load_at(tile<Element, x_columns>& to, int beyond) const { columns.load(to, beyond); }
         CK_TILE_FN void next() { columns.move(pitch); }
     };
 
+    // The block's taps of any window: multiply(row of the patch, tap, what it sees through the tap).
+    CK_TILE_FN void each_tap(const rows& halo, const auto& multiply) const
+    {
+        const int next_row = shape_.stride[0] * halo.pitch;
+        int y = first_tap_ / shape_.window[1], x = first_tap_ % shape_.window[1];
+        register_for<C.window.taps()>([&](auto tap) {
+            if(y >= shape_.window[0])
+                return;
+            const int beyond = y * shape_.dilation[0] * halo.pitch + x * shape_.dilation[1] * line;
+            register_for<column.rows>([&](auto row) {
+                tile<Element, x_columns> seen;
+                halo.load_at(seen, beyond + row * next_row);
+                multiply(row, tap, seen);
+            });
+            schedule_fence(); // where later taps are is not worked out before, for which there would have to be registers
+            if(++x == shape_.window[1])
+                x = 0, ++y;
+        });
+    }
+
+    CK_TILE_FN int col_step() const { return C.window.any() ? shape_.stride[1] : C.window.stride; }
     static CK_TILE_FN int slice_of(thread t) { return t.wave % C.across() * channels; }
     static CK_TILE_FN int patch_of(thread t, int first, int pixel)
     {
@@ -125,6 +163,7 @@ class weights_by_matrix
     }
 
     region_shape shape_, pixels_;
+    int first_tap_;
     tile<float, products> sums_[C.window.taps()];
 };
 

@@ -45,14 +45,12 @@ struct config
     int ahead;                 // steps that copies to LDS are ahead
     int kept;                  // steps of the intermediate that LDS holds
 
-    static constexpr int most_taps = conv::known_window::most_taps; // of a window that the compiler does not know
-
     constexpr gemm::shape shape() const { return {block.m, block.n, block.k, waves.m, waves.n, instruction}; }
     constexpr data_type dtype() const { return describe(instruction).type; }
     constexpr int lanes() const { return shape().fragment().a.lanes(); }
     constexpr int threads() const { return shape().threads(); }
     constexpr int vector() const { return 16 / bytes_of(dtype()); } // elements that one access of memory moves
-    constexpr int taps() const { return window.any() ? most_taps : window.taps(); }
+    constexpr int taps() const { return window.taps(); }
     constexpr int patches() const { return block.m / patch.pixels(); }
 
     // Copies of X, of the weights of both convolutions.

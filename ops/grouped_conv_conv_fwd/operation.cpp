@@ -149,13 +149,13 @@ status operation::supports(const config& c, const problem& p)
         return rules;
     if(!c.window.any() && !conv::is_known(c.window, p))
         rules.also(rejection{
-            fmt::format("the instance is compiled for filter {}x{}, stride {} and dilation 1: choose one of window "
-                        "0x0, which takes any",
+            fmt::format("the instance is compiled for filter {}x{}, stride {} and dilation 1: choose one of any window, of 0 "
+                        "rows",
                         c.window.rows, c.window.cols, c.window.stride)});
-    if(c.window.any() && p.filter_taps() > config::most_taps)
+    if(c.window.any() && p.filter_taps() > c.taps())
         rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: run the convolutions one "
                                          "after the other, --instance {}",
-                                         config::most_taps, p.filter_taps(), composed)});
+                                         c.taps(), p.filter_taps(), composed)});
     const conv::regions some = conv::choose_regions(limits_of(c), p);
     if(!some && p.batch > 0)
         rules.also(rejection{fmt::format("the windows of a patch must see {} pixels at most, but see {}: choose an "

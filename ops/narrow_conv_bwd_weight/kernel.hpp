@@ -2,8 +2,8 @@
 // Convolutions of few channels per group, backward weight: dW [channel, tap, channel of the group] = sum over pixels of dY [pixel, channel] * X
 // [pixel seen through the tap, channel of the group].
 //
-// A block has some channels of every so many regions, each thread, or wave, all taps of its channels and of its patches of each region; at the
-// end their sums are added up.
+// A block has some channels of every so many regions, each thread, or wave, all taps of its channels and of its patches of each region, or, of a
+// large window that the compiler does not know, some of them; at the end their sums are added up.
 #pragma once
 
 #include "ck_tile/gemm/computed_operand.hpp"
@@ -27,7 +27,7 @@ struct arguments
     conv::region_grid regions;
     conv::region_shape pixels; // the regions of dY themselves, as halos
     divider slices;            // of channels
-    int shares;                // of regions
+    int shares;                // of regions, of which each tap has as many
 };
 
 // Sums of one channel per group, by multiply-adds.
@@ -40,7 +40,10 @@ class weights_by_multiply_adds
     using pixel_tile = lds_tile<Element, C.pixel_layout()>;
 
   public:
-    explicit CK_TILE_FN weights_by_multiply_adds(const arguments& a) : args_(a), sums_(fill<float, all_sums>(0.f)) {}
+    CK_TILE_FN weights_by_multiply_adds(const arguments& a, int first_tap)
+        : args_(a), first_tap_(first_tap), sums_(fill<float, all_sums>(0.f))
+    {
+    }
 
     // The products of a region.
     CK_TILE_FN void add(const halo_tile& x, const pixel_tile& y)
@@ -75,7 +78,7 @@ class weights_by_multiply_adds
             else
             {
                 const multi_index<2> window = regions.window;
-                int i = 0, j = 0;
+                int i = first_tap_ / window[1], j = first_tap_ % window[1];
                 register_for<C.window.taps()>([&](auto tap) { // each has a register
                     if(i == window[0])
                         return;
@@ -104,8 +107,18 @@ class weights_by_multiply_adds
         return {r, first_element<some_sums, 1>(t) + v, 0};
     }
 
+    // Not 0 where something of a thread's sums is not finite.
+    CK_TILE_FN float unusual(thread t) const
+    {
+        float found = 0;
+        for_each_element<all_sums>(
+            [&](auto r, auto v) { found = __builtin_fmaf(sums_.file_of(t).get(r, v), 0.f, found); });
+        return found;
+    }
+
   private:
     const arguments& args_;
+    int first_tap_;
     tile<float, all_sums> sums_;
 };
 
@@ -123,13 +136,15 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const int number = static_cast<int>(b.at.x), share = number / a.slices,
-                  channel = (number - share * a.slices.divisor) * C.channels;
-        copies both{b, a, channel, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
-        products sums(a);
-        conv::for_each_region<C.stages>(b, both, share, a.regions.order.end, a.shares,
-                                        [&](const auto&, int stage) { sums.add(x_in(b, stage), dy_in(b, stage)); });
-        store_sums(b, a, sums, share, channel);
+        const int number = static_cast<int>(b.at.x), rest = number / a.slices,
+                  channel = (number - rest * a.slices.divisor) * C.channels;
+        const int share = rest % a.shares, first_tap = rest / a.shares * C.window.taps();
+        products sums(a, first_tap);
+        each_region(b, a, share, channel, [&](const coord&, int stage) { sums.add(x_in(b, stage), dy_in(b, stage)); });
+        if(is_unusual(b, sums)) [[unlikely]]
+            store_one_by_one(b, a, share, channel, first_tap);
+        else
+            store_sums(b, a, sums, share, channel, first_tap);
     }
 
   private:
@@ -137,6 +152,7 @@ struct program
                          dy_at = C.halo_bytes(); // of a stage
     using halo_tile            = lds_tile<element, C.halo_layout()>;
     using pixel_tile           = lds_tile<element, C.pixel_layout()>;
+    using coord                = conv::region_grid::coord;
     using products =
         typename std::conditional_t<C.by_matrix(), std::type_identity<conv::weights_by_matrix<C, element, arguments>>,
                                     std::type_identity<weights_by_multiply_adds<C, element>>>::type;
@@ -166,12 +182,102 @@ struct program
         CK_TILE_FN void end(int stage) { x.end(x_in(in, stage)), dy.end(dy_in(in, stage)); }
     };
 
-    // A few taps after the others.
-    static CK_TILE_FN void store_sums(const block& b, const arguments& a, const products& sums, int share, int channel)
+    // add(where, stage) for each region of the block's share.
+    template <class F>
+    static CK_TILE_FN void each_region(const block& b, const arguments& a, int share, int channel, F&& add)
     {
-        const int taps = product(a.regions.shape.window), of_channel = taps * a.group;
+        copies both{b, a, channel, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
+        conv::for_each_region<C.stages>(b, both, share, a.regions.order.end, a.shares, add);
+    }
+
+    static constexpr distribution one_each = {
+        .lengths = {threads}, .wave = {{C.waves, 0, C.lanes()}}, .lane = {{C.lanes(), 0, 1}}, .reg = {}, .vec = {}};
+
+    // Whether any of the block's sums is not finite.
+    static CK_TILE_FN bool is_unusual(const block& b, const products& sums)
+    {
+        tile<float, one_each> found;
+        for_each_thread<one_each>([&](thread t) { found.file_of(t).set(0, 0, sums.unusual(t)); });
+        b.sync();
+        return reduce<0>(b, found, [](float p, float q) { return p + q; }).files[0].get(0, 0) != 0;
+    }
+
+    // The block's weights, one of each thread after the other, as sums of products whose pixels of X and of dY both exist: 0 for one that does
+    // not, times what is not finite, would be a NaN.
+    static CK_TILE_FN void store_one_by_one(const block& b, const arguments& a, int share, int channel, int first_tap)
+    {
+        const int all = product(a.regions.shape.window), left = all - first_tap,
+                  taps = left < C.window.taps() ? left : C.window.taps(), weights = C.channels * taps * a.group;
+        CK_TILE_KEEP_LOOP
+        for(int first = 0; first < weights; first += threads)
+        {
+            const auto weight_of = [&](thread t) {
+                const int number = first + first_element<one_each, 0>(t), of_tap = number / a.group;
+                return number < weights ? conv::weight_place{first_tap + of_tap % taps, of_tap / taps, number % a.group}
+                                        : conv::weight_place{0, 0, -1};
+            };
+            auto sums = fill<float, one_each>(0.f);
+            b.sync();
+            each_region(b, a, share, channel, [&](const coord& here, int stage) {
+                for_each_thread<one_each>([&](thread t) {
+                    if(const conv::weight_place w = weight_of(t); w.of_x >= 0)
+                        sums.file_of(t).set(
+                            0, 0, product_sum(x_in(b, stage), dy_in(b, stage), a, here, w, sums.file_of(t).get(0, 0)));
+                });
+            });
+            for_each_thread<one_each>(
+                [&](thread t) { store_weight(a, share, channel, weight_of(t), sums.file_of(t).get(0, 0)); });
+        }
+    }
+
+    // `sum` and the products of a region for one weight.
+    static CK_TILE_FN float product_sum(const halo_tile& x, const pixel_tile& dy, const arguments& a, const coord& here,
+                                        const conv::weight_place& w, float sum)
+    {
+        const auto& shape        = a.regions.shape;
+        const multi_index<2> tap = {w.tap / shape.window[1] * shape.dilation[0],
+                                    w.tap % shape.window[1] * shape.dilation[1]};
+        const auto exists        = [](const multi_index<2>& at, const multi_index<2>& lengths) {
+            return unsigned(at[0]) < unsigned(lengths[0]) && unsigned(at[1]) < unsigned(lengths[1]);
+        };
+        CK_TILE_KEEP_LOOP
+        for(int i = 0; i < a.pixels.halo(); ++i)
+        {
+            const int line = i / a.pixels.halo_cols, image = line / a.pixels.halo_rows;
+            const multi_index<2> at   = {line - image * a.pixels.halo_rows.divisor,
+                                         i - line * a.pixels.halo_cols.divisor},
+                                 seen = {at[0] * shape.stride[0] + tap[0], at[1] * shape.stride[1] + tap[1]};
+            if(image >= here.images || !exists(here.pixel + at, a.out_lines.lengths) ||
+               !exists(here.halo + seen, a.in_lines.lengths))
+                continue;
+            const int pixel  = (image * shape.halo_rows.divisor + seen[0]) * shape.halo_cols.divisor + seen[1];
+            const element *p = dy.at(i, w.of_y), *q = x.at(pixel, (w.of_y & -a.group) + w.of_x);
+            check_lds_read(p, sizeof *p), check_lds_read(q, sizeof *q);
+            sum = __builtin_fmaf(convert<float>(*p), convert<float>(*q), sum);
+        }
+        return sum;
+    }
+
+    static CK_TILE_FN void store_weight(const arguments& a, int share, int channel, const conv::weight_place& w,
+                                        float sum)
+    {
+        const int taps = product(a.regions.shape.window), of_channel = taps * a.group, at = channel + w.of_y;
+        if(at >= a.channels || w.tap >= taps || w.of_x < 0)
+            return;
+        const int offset = at * of_channel + w.tap * a.wei_strides[0] + w.of_x * a.wei_strides[1];
+        if(a.partials != nullptr)
+            a.partials[std::int64_t(share) * a.channels * of_channel + offset] = sum;
+        else
+            static_cast<element*>(a.wei)[offset] = convert<element>(sum);
+    }
+
+    // A few taps after the others.
+    static CK_TILE_FN void store_sums(const block& b, const arguments& a, const products& sums, int share, int channel,
+                                      int first_tap)
+    {
+        const int taps = product(a.regions.shape.window);
         register_for<C.window.taps() / at_once>([&](auto number) __attribute__((always_inline)) {
-            if(number * at_once >= taps)
+            if(first_tap + number * at_once >= taps)
                 return;
             const auto some = sums.some(number);
             b.sync();
@@ -180,16 +286,9 @@ struct program
                 if(first_element<std::remove_cvref_t<decltype(some)>::layout, 0>(t) != 0)
                     return;
                 for_each_element<decltype(total)::layout>([&](auto r, auto v) {
-                    const conv::weight_place w = products::weight_of(t, r, v, a.group);
-                    const int at = channel + w.of_y, tap = number * at_once + w.tap;
-                    const float sum = total.file_of(t).get(r, v);
-                    if(at >= a.channels || tap >= taps || w.of_x < 0)
-                        return;
-                    const int offset = at * of_channel + tap * a.wei_strides[0] + w.of_x * a.wei_strides[1];
-                    if(a.partials != nullptr)
-                        a.partials[std::int64_t(share) * a.channels * of_channel + offset] = sum;
-                    else
-                        static_cast<element*>(a.wei)[offset] = convert<element>(sum);
+                    conv::weight_place w = products::weight_of(t, r, v, a.group);
+                    w.tap += first_tap + number * at_once;
+                    store_weight(a, share, channel, w, total.file_of(t).get(r, v));
                 });
             });
         });

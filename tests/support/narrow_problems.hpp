@@ -15,7 +15,7 @@ template <direction Made>
 problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& random)
 {
     const bool any     = c.window.any();
-    const int of_group = c.by_matrix() ? 1 << random.between(1, 4) : 1;
+    const int of_group = c.by_matrix() ? 1 << random.between(any ? 0 : 1, 4) : 1;
     problem p          = {.spatial = c.window.rows <= 1 ? random.between(1, 2) : 2,
                           .groups  = of_group > 1           ? random.between(1, 2 * c.channels / of_group + 1)
                                      : random.between(0, 1) ? random.between(1, 2 * c.channels + 1)
@@ -29,7 +29,9 @@ problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& rand
     {
         const auto d   = static_cast<std::size_t>(i);
         p.filter[d]    = any ? random.between(1, 5) : i + 1 < p.spatial ? c.window.rows : c.window.cols;
-        p.stride[d]    = any ? random.between(1, 3) : c.window.stride;
+        p.stride[d]    = !any                                                ? c.window.stride
+                         : c.by_matrix() && Made == direction::backward_data ? 1
+                                                                             : random.between(1, 3);
         p.dilation[d]  = any ? random.between(1, 2) : 1;
         p.left_pad[d]  = random.between(0, 4);
         p.right_pad[d] = random.between(0, 4);

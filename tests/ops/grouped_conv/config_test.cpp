@@ -7,6 +7,7 @@
 #include "ops/grouped_conv_conv_fwd/config.hpp"
 #include "ops/grouped_conv_fwd/config.hpp"
 #include "ops/narrow_conv_bwd_data/config.hpp"
+#include "ops/narrow_conv_bwd_weight/config.hpp"
 #include "ops/narrow_conv_fwd/config.hpp"
 
 #include <gtest/gtest.h>
@@ -121,7 +122,10 @@ TEST(NarrowConfig, WhatIsIllegal)
     EXPECT_EQ(broken([](config& c) { c.type = data_type::int32; }),
               "images must be of a floating-point type, but one is int32: choose fp16, bf16 or fp32");
     EXPECT_EQ(broken([](config& c) { c.window.cols = 0; }),
-              "the compiler must know filter and stride, or none of them, but one is 1: use 0 for all, or for none");
+              "the compiler must know filter and stride, or none of them, but one is 1: use 0 for rows and stride, or "
+              "for neither");
+    EXPECT_EQ(broken([](config& c) { c.window = {0, 0, 0}; }),
+              "any window must have 1 to 1024 taps, as its columns say, but one is 0: use 64 columns");
     EXPECT_EQ(broken([](config& c) { c.window.cols = 22; }),
               "a window that the compiler knows must have 64 taps at most, but one is 66: use a smaller one");
     EXPECT_EQ(
@@ -164,15 +168,37 @@ TEST(NarrowConfig, WhatIsIllegal)
     EXPECT_EQ(broken_group([](config& c) { c.type = data_type::fp32; }),
               "groups of several channels must be of a type that matrix instructions of 16 x 16 channels have, but one "
               "is fp32: choose fp16 or bf16");
-    EXPECT_EQ(broken_group([](config& c) { c.window = {5, 5, 1}; }),
-              "the compiler must know a window of 9 taps at most, whose weights or sums registers hold, but one is 25: "
-              "use a window of 3x3");
+    EXPECT_EQ(
+        broken_group([](config& c) { c.window = {5, 5, 1}; }),
+        "registers hold the weights or sums of 9 taps at most, but one is 25: use a window of 3x3, or any of 8 taps "
+        "at once");
+    EXPECT_EQ(broken_group([](config& c) { c.window = {0, 32, 0}; }), "");
+    EXPECT_EQ(broken_group([](config& c) { c.window = {0, 64, 0}; }),
+              "what a block has in LDS must fit, but one is 96256: use fewer stages, or a smaller halo");
     EXPECT_EQ(broken_group([](config& c) { c.patch.cols = 16; }),
               "patches must be 8 pixels wide, or of dX 8 times the stride, and 16 high at most, but one is 16: use 8 "
               "columns");
     EXPECT_EQ(broken_group([](config& c) { c.waves = 1; }),
               "waves must be a multiple of a block's slices of 16 channels, but one is 1: use more waves, or fewer "
               "channels");
+}
+
+TEST(NarrowConfig, SumsOfAnyWindow)
+{
+    constexpr narrow_conv_bwd_weight::config c = {.arch     = architecture::gfx942,
+                                                  .type     = data_type::fp16,
+                                                  .group    = 1,
+                                                  .channels = 32,
+                                                  .waves    = 4,
+                                                  .window   = {0, 64, 0},
+                                                  .patch    = {2, 4},
+                                                  .halo     = 384,
+                                                  .stages   = 1};
+    static_assert(!check(c));
+    auto odd        = c;
+    odd.window.cols = 20;
+    EXPECT_EQ(reflect::describe(check(odd)), "taps of any window must be a multiple of those whose sums are added up "
+                                             "at once, but one is 20: use a multiple of 8");
 }
 
 TEST(NarrowConfig, PatchesOfWholeStrides)

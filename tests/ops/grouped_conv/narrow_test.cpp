@@ -67,6 +67,27 @@ TEST_P(Kernel, SeveralChannelsPerGroup)
                 expect_right(with(groups, {height, width}, {3, 3}, stride, of_group));
 }
 
+// Windows that no instance is compiled for: longer, dilated, even, and of more taps than a block has sums or weights of.
+TEST_P(Kernel, AnyWindow)
+{
+    for(const std::int64_t of_group : {1, 4, 16})
+    {
+        problem p = with(48 / of_group, {19, 13}, {5, 5}, 1, of_group);
+        expect_right(p);
+        p.filter = {3, 3}, p.dilation = {2, 4}, p.left_pad = {2, 4}, p.right_pad = {2, 4};
+        expect_right(p);
+        p.stride = {2, 3};
+        expect_right(p);
+        p.filter = {2, 6}, p.dilation = {1, 1};
+        expect_right(p);
+        p.filter = {9, 11}, p.stride = {1, 1};
+        expect_right(p);
+        problem line = with(48 / of_group, {75}, {31}, 1, of_group);
+        line.spatial = 1, line.left_pad = line.right_pad = {15};
+        expect_right(line);
+    }
+}
+
 // Uneven padding, wider than the filter, or none; and 1-D, causal.
 TEST_P(Kernel, Padding)
 {
@@ -121,6 +142,25 @@ TEST_P(Kernel, WhatIsNotFinite)
         const auto& right = e.expected()[0].values;
         EXPECT_GE(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 9 * of_group);
         ck_tile::expect_all_instances_right(dev, e);
+    }
+}
+
+// The same of a window that the compiler does not know, whose pixels are found again one by one.
+TEST_P(Kernel, WhatIsNotFiniteOfAnyWindow)
+{
+    for(const std::int64_t of_group : {1, 4})
+    {
+        problem p  = with(24 / of_group, {12, 15}, {2, 5}, 1, of_group);
+        p.dilation = {3, 1}, p.stride = {makes_dx ? 1 : 2, 1}; // pixels at the border are those of fewer taps
+        if(!make_plan<operation>(dev, p))
+            continue;
+        ck_tile::expect_all_instances_right(dev, experiment<operation>(p, 1, [](harness::tensor_set& set) {
+                                                harness::host_tensor& seen = set[makes_dx ? "out" : "in"];
+                                                std::vector<float> values  = seen.values();
+                                                values[24 * 50 + 3]        = NAN;
+                                                values[24 * 57 + 9]        = -std::numeric_limits<float>::infinity();
+                                                seen.set_values(values);
+                                            }));
     }
 }
 

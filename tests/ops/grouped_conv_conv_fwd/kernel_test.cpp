@@ -179,7 +179,7 @@ TEST(Supports, Rejections)
                          .kept        = 1};
     config keeps = once, any = once;
     keeps.kept = 4;
-    any.window = {0, 0, 0};
+    any.window = {0, 64, 0};
     ASSERT_FALSE(check(once));
     const auto reason = [](const config& c, auto&& change) {
         problem p;
@@ -195,10 +195,9 @@ TEST(Supports, Rejections)
         reason(once, [](problem& p) { p.c = 2; }),
         "the instance is depthwise, and the problem has C = 2 and K0 = 1: run the convolutions one after the other, "
         "--instance grouped_conv_conv_fwd_two_launches");
-    EXPECT_EQ(
-        reason(once, [](problem& p) { p.stride = {2, 2}; }),
-        "the instance is compiled for filter 3x3, stride 1 and dilation 1: choose one of window 0x0, which "
-        "takes any");
+    EXPECT_EQ(reason(once, [](problem& p) { p.stride = {2, 2}; }),
+              "the instance is compiled for filter 3x3, stride 1 and dilation 1: choose one of any window, of 0 "
+              "rows");
     EXPECT_EQ(
         reason(once, [](problem& p) { p.k1 = 65; }),
         "K1 must be 64 at most, but is 65: choose an instance that keeps the intermediate, or of a larger block.n");
@@ -239,7 +238,8 @@ TEST(Config, Rejections)
     EXPECT_EQ(broken([](config& c) { c.window.rows = c.window.cols = 9; }),
               "a window that the compiler knows must have 64 taps at most, but one is 81: use a smaller one");
     EXPECT_EQ(broken([](config& c) { c.window.stride = 0; }),
-              "the compiler must know filter and stride, or none of them, but one is 0: use 0 for all, or for none");
+              "the compiler must know filter and stride, or none of them, but one is 0: use 0 for rows and stride, or "
+              "for neither");
     EXPECT_EQ(broken([](config& c) { c.kept = 0; }),
               "patches, steps ahead and steps kept must be positive, but one is 0: choose 1 or more");
     EXPECT_EQ(broken([](config& c) { c.patch = {2, 16}; }),
