@@ -161,11 +161,14 @@ std::int64_t block_steps(const equal_blocks& b, std::int64_t splits)
 double step_cost(const gemm::tile_config& tile, const gemm::operand_access& access, gemm_rows rows)
 {
     const double matrix = tile.block.m * tile.block.n, a = tile.block.m * (1 + 8.0 / access.a.vector),
-                 b                = tile.block.n * (1 + 8.0 / access.b.vector);
-    const double copies           = rows == gemm_rows::pixels ? 1.5 * a + 0.84 * b : 0.84 * a + 1.3 * b;
-    constexpr double threads_move = 1.5; // measured on an H200, over what is counted here
-    return tile.block.k *
-           (gemm::is_persistent(tile.pipeline) ? matrix / 256 + copies : threads_move * (matrix / 64 + a + b));
+                 b      = tile.block.n * (1 + 8.0 / access.b.vector);
+    const double copies = rows == gemm_rows::pixels ? 1.5 * a + 0.84 * b : 0.84 * a + 1.3 * b;
+    // Measured on an H200, over what is counted here: threads that move operands themselves; tiles whose store nothing else on the compute
+    // unit hides.
+    constexpr double threads_move = 1.4, tall = 1.05;
+    const double of_k = gemm::is_persistent(tile.pipeline) ? (matrix / 256 + copies) * (tile.block.m >= 256 ? tall : 1)
+                                                           : threads_move * (matrix / 64 + a + b);
+    return tile.block.k * of_k;
 }
 
 } // namespace
