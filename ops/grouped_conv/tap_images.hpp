@@ -179,7 +179,7 @@ class images_by_matrix
         CK_TILE_KEEP_LOOP
         for(int round = 0; tap_of({}, round) < taps; ++round)
         {
-            const auto w = weights_of([&](thread t) { return tap_of(t, round); });
+            const auto w = weights_of([&](thread t) { return tap_of(t, round) < taps ? tap_of(t, round) : 0; });
             for_each_thread<weight>([&](thread t) {
                 if(tap_of(t, round) >= taps)
                     return;
