@@ -116,8 +116,10 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
                           static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
     const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
-               runs     = last_two(p, p.stride, 1)[1] == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
-    const double of_tap = i.group > 1 ? (!weights ? 2.5 : any ? 4.4 : 2.2) : !any ? 1 : weights ? 20 : runs ? 2.5 : 5;
+               runs = last_two(p, p.stride, 1)[1] == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
+    double of_tap   = i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
+    if(any)
+        of_tap = i.group > 1 ? of_tap * (weights ? 2 : 1.5) : weights ? 20 : runs ? 2.5 : 5;
     const double pixels = static_cast<double>(s.regions.computed(i.limits)),
                  taps   = static_cast<double>(p.filter_taps()) / s.taps,
                  region = i.channels *
