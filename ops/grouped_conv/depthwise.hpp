@@ -32,13 +32,13 @@ struct patch
 };
 
 // What of a convolution a compiler knows: the lengths of the filter and the stride, the same along both dimensions, the dilation being 1.
-// rows 0: it knows none of them, but that there are `cols` taps at most.
+// rows 0: it knows none of them, but that there are `cols` taps at most, 64 where that is 0.
 struct known_window
 {
     int rows, cols, stride;
 
     constexpr bool any() const { return rows == 0; }
-    constexpr int taps() const { return any() ? cols : rows * cols; } // at most
+    constexpr int taps() const { return !any() ? rows * cols : cols == 0 ? 64 : cols; } // at most
 };
 
 // What is made: Y, dX or dW. Pixels of Y, and of dY where dW is made of it, see windows of X; pixels of dX see dY.
