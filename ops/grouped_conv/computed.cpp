@@ -168,7 +168,7 @@ launch unfolding(const kernel& k, const problem& p, const problem& q, tensor whi
                          packed = {rows * q.c, 0, 0};
     all.in_from = unfold ? pixels : packed, all.in_to = unfold ? packed : pixels;
     all.inner = all.there = 1;
-    all.from_cols = all.to_cols = static_cast<int>(q.c);
+    all.to_cols           = static_cast<int>(q.c); // of the lines, either way
     all.tile = !unfold ? repack_tile::folded : q.c <= 2 * line ? repack_tile::short_unfolded : repack_tile::unfolded;
     all.tiles_rows = static_cast<int>(ceil_div(rows, program::rows(all.tile, line)));
     all.tiles_cols = static_cast<int>(ceil_div(q.c, program::cols(all.tile, line)));

@@ -148,10 +148,9 @@ status operation::supports(const config& c, const problem& p)
     if(!rules)
         return rules;
     if(!c.window.any() && !conv::is_known(c.window, p))
-        rules.also(rejection{
-            fmt::format("the instance is compiled for filter {}x{}, stride {} and dilation 1: choose one of any window, of 0 "
-                        "rows",
-                        c.window.rows, c.window.cols, c.window.stride)});
+        rules.also(rejection{fmt::format("the instance is compiled for filter {}x{}, stride {} and dilation 1: "
+                                         "choose one of any window, of 0 rows",
+                                         c.window.rows, c.window.cols, c.window.stride)});
     if(c.window.any() && p.filter_taps() > c.taps())
         rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: run the convolutions one "
                                          "after the other, --instance {}",
