@@ -6,7 +6,8 @@
 //   {
 //       static constexpr const char* name      = "maxpool_bwd";    // its folder, and how names of instances begin
 //       static constexpr const char* word      = "pool_bwd";       // how their ids begin; else its name
-//       static constexpr const char* support[] = {"reference"};    // kernels that the instances of a type share
+//       static constexpr const char* support[] = {"reference"};    // kernels that the instances of a type share; "family/kernel": those of
+//                                                                  // several operations (ck_tile_add_support_kernels)
 //       static constexpr bool splits_reduction = false;            // whether plans have splits to choose
 //       using problem, config, tensors, schedule;                  // schedule: what a plan knows beside its instance
 //
@@ -79,9 +80,12 @@ struct support_kernels
     data_type type;
     std::array<const kernel*, std::size(Op::support)> kernels;
 
+    // By its name, without the family's.
     const kernel& operator[](std::string_view name) const
     {
-        const auto found = std::find(std::begin(Op::support), std::end(Op::support), name);
+        const auto found = std::find_if(std::begin(Op::support), std::end(Op::support), [&](std::string_view one) {
+            return one.substr(one.rfind('/') + 1) == name;
+        });
         return *kernels[static_cast<std::size_t>(found - std::begin(Op::support))];
     }
 };

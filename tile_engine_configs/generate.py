@@ -7,6 +7,7 @@
     generate.py explain   the same, with an example and its reason for each broken rule
     generate.py generate  writes the sources (only those that changed) to --output, and prints `target;source` for each
     generate.py schema    the JSON schema of the operation's files
+    generate.py support   the sources of --kernels that operations of a family share, for --targets and --types: as `generate` does
 
 A file tile_engine_configs/<operation>/<target>.json holds sets; a set gives each field of the operation's configuration a
 value, a list of values or, for numbers, {"min": 64, "max": 256, "step": 64}; a field that it leaves out has its default. Every
@@ -30,7 +31,7 @@ from generator.instances import Expansion  # noqa: E402
 from generator.rules import read_rules  # noqa: E402
 from generator.schema import schema  # noqa: E402
 from generator.sets import targets_of  # noqa: E402
-from generator.sources import generate  # noqa: E402
+from generator.sources import generate, generate_family, pairs_with_reference  # noqa: E402
 from generator.test_set import sample, test_set  # noqa: E402
 from generator.tool import HERE, INCLUDES, Tool  # noqa: E402
 from generator.tuned import read_tuned  # noqa: E402
@@ -40,7 +41,7 @@ LONGEST_MESSAGE = 10_000  # letters
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("list", "count", "explain", "generate", "schema"))
+    parser.add_argument("command", choices=("list", "count", "explain", "generate", "schema", "support"))
     parser.add_argument("--operation", required=True, help="a folder of ops")
     parser.add_argument("--targets", help="comma-separated; default: all that have a file")
     parser.add_argument("--filter", action="append", default=[], metavar="EXPRESSION",
@@ -55,7 +56,9 @@ def parse_arguments():
                         help="where ops/<operation> and tile_engine_configs are; default: where this script is")
     parser.add_argument("--configurations", type=Path, metavar="FOLDER",
                         help="where <operation>/<target>.json are; default: in the root")
-    parser.add_argument("--output", type=Path, help="folder for the sources (generate)")
+    parser.add_argument("--kernels", metavar="NAMES", help="comma-separated, of ops/<operation>/support_kernels.hpp (support)")
+    parser.add_argument("--types", metavar="NAMES", help="comma-separated (support)")
+    parser.add_argument("--output", type=Path, help="folder for the sources (generate, support)")
     parser.add_argument("--gpu-targets", default="", help="targets whose GPU code the build embeds (generate)")
     parser.add_argument("--compiler", default=os.environ.get("CXX"), help="a clang++; default: $CXX, else clang++-22 or clang++")
     parser.add_argument("--flags", default=os.environ.get("CXXFLAGS", ""), help="for the compiler; default: $CXXFLAGS")
@@ -63,9 +66,24 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def support(arguments, roots):
+    """The sources of the kernels of a family of operations, which has no instances."""
+    family = arguments.operation
+    if not any((root / "ops" / family / "support_kernels.hpp").is_file() for root in roots):
+        raise ConfigurationError(f"{family!r} has no kernels that operations share: write ops/{family}/support_kernels.hpp")
+    for option in "kernels", "targets", "types", "output":
+        if getattr(arguments, option) is None:
+            raise ConfigurationError(f"support needs --{option}")
+    pairs = pairs_with_reference((target, dtype) for target in arguments.targets.split(",") for dtype in arguments.types.split(","))
+    generate_family(family, arguments.kernels.split(","), pairs, arguments.output)
+
+
 def run(arguments):
     operation = arguments.operation
     roots = [arguments.root, *INCLUDES] if arguments.root else INCLUDES
+    if arguments.command == "support":
+        support(arguments, roots)
+        return
     if not any((root / "ops" / operation / "operation.hpp").is_file() for root in roots):
         known = ", ".join(sorted({path.parent.name for root in roots for path in root.glob("ops/*/operation.hpp")}))
         raise ConfigurationError(f"operation {operation!r} is not described; known: {known}")

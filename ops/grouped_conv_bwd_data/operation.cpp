@@ -3,7 +3,8 @@
 
 #include "ops/grouped_conv/computed.hpp"
 #include "ops/grouped_conv/selection.hpp"
-#include "ops/grouped_conv_bwd_data/support_kernels.hpp"
+#include "ops/grouped_conv/sum.hpp"
+#include "ops/grouped_conv_bwd_data/kernel.hpp"
 
 #include <algorithm>
 #include <map>
@@ -202,7 +203,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void*)
 {
-    return {reference_launch(support["reference"], p, data)};
+    return {reference_launch(support["backward_data_reference"], p, data)};
 }
 
 } // namespace ck_tile::grouped_conv_bwd_data

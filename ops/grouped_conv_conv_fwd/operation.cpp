@@ -281,7 +281,7 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
                                                   const tensors& data, void* workspace)
 {
     const auto convolution = [&](const conv::problem& one, const grouped_conv_fwd::tensors& t, conv::activation a) {
-        return conv::forward::reference_launch(support["reference"], one, t, a);
+        return conv::forward::reference_launch(support["forward_reference"], one, t, a);
     };
     std::vector<launch> all = {convolution(p.first(), first_of(data, workspace), p.activation)};
     if(p.rounded && *p.rounded != p.type)

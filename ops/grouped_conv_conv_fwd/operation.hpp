@@ -73,7 +73,7 @@ struct operation
 {
     static constexpr const char* name      = "grouped_conv_conv_fwd";
     static constexpr const char* word      = "conv_conv";
-    static constexpr const char* support[] = {"repack", "round", "reference"};
+    static constexpr const char* support[] = {"round", "grouped_conv/repack", "grouped_conv/forward_reference"};
     static constexpr bool splits_reduction = false;
     static constexpr const char* composed  = "grouped_conv_conv_fwd_two_launches"; // one convolution after the other
 

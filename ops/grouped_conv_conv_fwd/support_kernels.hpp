@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The small kernels beside the main one: copies of tensors, and the reference, which is that of one convolution and then the other.
+// The small kernel beside the main one that is its own: what its reference, one convolution and then the other, has between them.
 #pragma once
 
-#include "ops/grouped_conv/repack.hpp"
+#include "ops/grouped_conv/reference_kernel.hpp"
 #include "ops/grouped_conv_conv_fwd/kernel.hpp"
-#include "ops/grouped_conv_fwd/support_kernels.hpp"
 
 namespace ck_tile::grouped_conv_conv_fwd
 {
-
-template <architecture Arch, data_type Type>
-using repack_program = conv::repack_program<Arch, Type>;
-
-template <architecture Arch, data_type Type>
-using reference_program = grouped_conv_fwd::reference_program<Arch, Type>;
 
 // Rounds the intermediate of a reference in fp32 to another type, in place.
 struct rounding

@@ -149,7 +149,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void*)
 {
-    return {reference_launch(support["reference"], p, data, p.activation)};
+    return {reference_launch(support["forward_reference"], p, data, p.activation)};
 }
 
 } // namespace ck_tile::grouped_conv_fwd

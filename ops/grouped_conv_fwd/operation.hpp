@@ -17,7 +17,7 @@ struct operation : conv::forward
 {
     static constexpr const char* name      = "grouped_conv_fwd";
     static constexpr const char* word      = "fprop";
-    static constexpr const char* support[] = {"sum", "repack", "reference"};
+    static constexpr const char* support[] = {"sum", "grouped_conv/repack", "grouped_conv/forward_reference"};
     static constexpr bool splits_reduction = true;
 
     using problem      = grouped_conv_fwd::problem;

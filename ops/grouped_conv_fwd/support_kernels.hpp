@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The small kernels beside the main one: the ordered sum of partials, copies of tensors, and the reference.
+// The small kernel beside the main one that is its own: the ordered sum of partials, whose end is the forward convolution's.
 #pragma once
 
-#include "ops/grouped_conv/reference_kernel.hpp"
-#include "ops/grouped_conv/repack.hpp"
 #include "ops/grouped_conv/sum.hpp"
 #include "ops/grouped_conv_fwd/kernel.hpp"
 
@@ -29,12 +27,6 @@ struct finish_sum
 };
 
 template <architecture Arch, data_type Type>
-using repack_program = conv::repack_program<Arch, Type>;
-
-template <architecture Arch, data_type Type>
 using sum_program = conv::sum_program<Arch, Type, finish_sum>;
-
-template <architecture Arch, data_type Type>
-using reference_program = conv::reference_program<Arch, Type, conv::forward_reference>;
 
 } // namespace ck_tile::grouped_conv_fwd

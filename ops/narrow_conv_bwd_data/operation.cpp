@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/narrow_conv_bwd_data/operation.hpp"
 
-#include "ops/narrow_conv_bwd_data/support_kernels.hpp"
+#include "ops/narrow_conv_bwd_data/kernel.hpp"
 
 namespace ck_tile::narrow_conv_bwd_data
 {
@@ -29,7 +29,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void*)
 {
-    return {reference_launch(support["reference"], p, data)};
+    return {reference_launch(support["backward_data_reference"], p, data)};
 }
 
 } // namespace ck_tile::narrow_conv_bwd_data

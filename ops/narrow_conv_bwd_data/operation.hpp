@@ -22,7 +22,7 @@ struct operation : conv::backward_data
 {
     static constexpr const char* name      = "narrow_conv_bwd_data";
     static constexpr const char* word      = "narrow_dgrad";
-    static constexpr const char* support[] = {"repack", "reference"};
+    static constexpr const char* support[] = {"grouped_conv/repack", "grouped_conv/backward_data_reference"};
     static constexpr bool splits_reduction = false;
 
     using problem  = narrow_conv_bwd_data::problem;

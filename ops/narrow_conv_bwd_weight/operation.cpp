@@ -2,7 +2,8 @@
 #include "ops/narrow_conv_bwd_weight/operation.hpp"
 
 #include "ops/grouped_conv/limits.hpp"
-#include "ops/narrow_conv_bwd_weight/support_kernels.hpp"
+#include "ops/grouped_conv/sum.hpp"
+#include "ops/narrow_conv_bwd_weight/kernel.hpp"
 
 namespace ck_tile::narrow_conv_bwd_weight
 {
@@ -57,7 +58,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace)
 {
-    return conv::backward_weight::reference_launches(support["reference"], support["sum"], p, data, workspace);
+    return conv::backward_weight::reference_launches(support["backward_weight_reference"], support["sum"], p, data, workspace);
 }
 
 } // namespace ck_tile::narrow_conv_bwd_weight

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/narrow_conv_fwd/operation.hpp"
 
-#include "ops/narrow_conv_fwd/support_kernels.hpp"
+#include "ops/narrow_conv_fwd/kernel.hpp"
 
 namespace ck_tile::narrow_conv_fwd
 {
@@ -33,7 +33,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void*)
 {
-    return {reference_launch(support["reference"], p, data, p.activation)};
+    return {reference_launch(support["forward_reference"], p, data, p.activation)};
 }
 
 } // namespace ck_tile::narrow_conv_fwd

@@ -23,7 +23,7 @@ struct operation : conv::forward
 {
     static constexpr const char* name      = "narrow_conv_fwd";
     static constexpr const char* word      = "narrow_fprop";
-    static constexpr const char* support[] = {"repack", "reference"};
+    static constexpr const char* support[] = {"grouped_conv/repack", "grouped_conv/forward_reference"};
     static constexpr bool splits_reduction = false;
 
     using problem  = narrow_conv_fwd::problem;

@@ -119,6 +119,32 @@ class Sets(Files):
         self.assertEqual({name for name in before if name not in same and name != "registry.cpp"},
                          {name for name in before if "steps3" in name})
 
+    def test_kernels_of_a_family(self):
+        out = self.folder / "out"
+        out.mkdir()
+        (out / "grouped_conv_support_gfx950_fp16.cpp").write_text("of a target that is built no more")
+        options = ["--kernels", "sum,repack", "--targets", "gfx942,sm90", "--types", "fp16,fp32", "--output", str(out)]
+        done = run_it("support", "grouped_conv", *options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        names = [f"grouped_conv_support_{target}_{dtype}.cpp" for target in ("gfx942", "sm90") for dtype in ("fp16", "fp32")]
+        self.assertEqual(done.stdout.splitlines(), [f"{name.split('_')[3]};{out / name}" for name in names])
+        self.assertEqual(sorted(path.name for path in out.iterdir()), names)
+        self.assertIn("CK_TILE_KERNEL(grouped_conv_repack_sm90_fp16, ck_tile::grouped_conv::repack_program<"
+                      "ck_tile::architecture::sm90, ck_tile::data_type::fp16>)", (out / names[2]).read_text())
+        self.assert_rejected("'softmax' has no kernels that operations share: write ops/softmax/support_kernels.hpp",
+                             operation="softmax", command="support")
+        self.assert_rejected("support needs --types", *options[:4], operation="grouped_conv", command="support")
+
+    def test_operations_name_kernels_of_a_family(self):
+        done = run_it("generate", "narrow_conv_fwd", "--targets", "gfx942", "--filter", "dtype == 'fp16'", "--output",
+                      str(self.folder / "out"), "--gpu-targets", "gfx942")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line for line in done.stdout.splitlines() if "support" in line], [])
+        registry = (self.folder / "out" / "registry.cpp").read_text()
+        self.assertIn("{architecture::gfx942, data_type::fp16, {&grouped_conv_repack_gfx942_fp16, "
+                      "&grouped_conv_forward_reference_gfx942_fp16}},", registry)
+        self.assertIn("extern const bool code_object_grouped_conv_support_gfx942_fp16;", registry)
+
     def test_tuned_tables_are_in_the_registry(self):
         def generate(table):
             folder = self.folder / self.operation / "tuned"
