@@ -30,7 +30,8 @@ class images_by_matrix
     static constexpr digit of_lane           = tap_product::rows_of_lane(inst);
     static constexpr patch own_patch         = C.own_patch(); // of a patch: pixels of a lane
     static constexpr int own = pixels.vecs(), copies = copies_of(C.threads());
-    static constexpr int line       = C.halo_layout().line();
+    static constexpr int line   = C.halo_layout().line();
+    static constexpr int across = C.across(), down = C.down(), lanes = C.lanes();
     static constexpr int of_operand = weight.regs() * weight.vecs(), operand_bytes = of_operand * int(sizeof(Element)),
                          next_operand = C.operand_bytes() / int(sizeof(Element)); // elements; of a lane, of all of them
     using halo_tile                   = lds_tile<Element, C.halo_layout()>;
@@ -170,11 +171,11 @@ class images_by_matrix
     CK_TILE_FN void put_weights(const block& b)
     {
         const int taps    = number_of_taps();
-        const auto tap_of = [&](thread t, int round) { return round * C.down() + t.wave / C.across(); };
+        const auto tap_of = [&](thread t, int round) { return round * down + t.wave / across; };
         for_each_thread<weight>([&](thread t) {
-            const int slice = t.wave % C.across();
+            const int slice = t.wave % across;
             weights_in_lds_[t.copy] =
-                b.lds_of<Element>(t, C.weights_at()) + (slice * taps * C.lanes() + t.lane) * of_operand;
+                b.lds_of<Element>(t, C.weights_at()) + (slice * taps * lanes + t.lane) * of_operand;
         });
         CK_TILE_KEEP_LOOP
         for(int round = 0; tap_of({}, round) < taps; ++round)
@@ -212,12 +213,12 @@ class images_by_matrix
     }
 
     static CK_TILE_FN constexpr int row_of_lane(int v) { return reach<of_product.vec, 0>(v) / of_lane.stride; }
-    static CK_TILE_FN int slice_of(thread t) { return t.wave % C.across() * tap_product::channels; }
+    static CK_TILE_FN int slice_of(thread t) { return t.wave % across * tap_product::channels; }
 
     // What the first window of pixel n of the wave's product sees first, of the first row of its patch.
     static CK_TILE_FN int first_input(const region_shape& shape, thread t, int first, int n)
     {
-        const int number = first + (t.wave / C.across() * inst.n + n) / tap_product::width;
+        const int number = first + (t.wave / across * inst.n + n) / tap_product::width;
         return shape.first_input(number < shape.patches() ? number : 0) + n % tap_product::width * col_step(shape);
     }
 

@@ -30,7 +30,7 @@ class weights_by_matrix
                                   x_columns  = tap_product::operand(inst.b, C.waves, channels),
                                   products = tap_product::result(inst, C.waves, channels), some_sums = C.sums(at_once);
     static constexpr int of_tap = products.regs(), patches_at_once = C.patches_at_once();
-    static constexpr int line = C.halo_layout().line(), pixel_line = C.pixel_layout().line();
+    static constexpr int line = C.halo_layout().line(), pixel_line = C.pixel_layout().line(), across = C.across();
     using halo_tile  = lds_tile<Element, C.halo_layout()>;
     using pixel_tile = lds_tile<Element, C.pixel_layout()>;
 
@@ -132,10 +132,10 @@ class weights_by_matrix
     }
 
     CK_TILE_FN int col_step() const { return C.window.any() ? shape_.stride[1] : C.window.stride; }
-    static CK_TILE_FN int slice_of(thread t) { return t.wave % C.across() * channels; }
+    static CK_TILE_FN int slice_of(thread t) { return t.wave % across * channels; }
     static CK_TILE_FN int patch_of(thread t, int first, int pixel)
     {
-        return first + (t.wave / C.across() * channels + pixel) / width;
+        return first + (t.wave / across * channels + pixel) / width;
     }
     CK_TILE_FN int existing(int number) const { return number < shape_.patches() ? number : 0; }
 
