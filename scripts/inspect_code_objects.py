@@ -350,6 +350,7 @@ class KernelFacts:
     lds_bytes: int  # per workgroup; LDS that the launch adds is not known here
     code_bytes: int
     calls: int
+    relocations: int = 0  # of the whole code object: addresses of tables that the code reads
     compile_seconds: float = None  # of the whole code object, as Ninja's log has it
     occupancy: Fraction = Fraction(0)  # waves per SIMD
     occupancy_limit: str = ""
@@ -468,7 +469,8 @@ def inspect(paths, llvm_prefix=None):
     files = find_code_objects(paths)
     noted = {}  # file -> architecture and metadata
     sizes = {}
-    descriptions = of_each_file(r"^File: .*$", files, run_tool(readelf, "--notes", "--symbols", "--wide", *files))
+    relocations = {}
+    descriptions = of_each_file(r"^File: .*$", files, run_tool(readelf, "--notes", "--symbols", "--relocs", "--wide", *files))
     for file, description in zip(files, descriptions, strict=True):
         try:
             noted[file] = parse_notes(description)
@@ -476,6 +478,7 @@ def inspect(paths, llvm_prefix=None):
         except UsageError as error:
             raise UsageError(f"'{file}': {error}") from None
         sizes[file] = parse_code_sizes(description)
+        relocations[file] = len(re.findall(r"\bR_AMDGPU_", description))
     found = {file: [] for file in files}
     for arch in {arch for arch, _ in noted.values()}:  # those of another would be disassembled as the first file's
         alike = [file for file in files if noted[file][0] == arch]
@@ -488,6 +491,7 @@ def inspect(paths, llvm_prefix=None):
                     if not functions.get(symbol):
                         raise UsageError(f"'{file}': no code was disassembled for kernel {symbol}")
                     found[file].append(kernel_facts(file, arch, metadata, functions[symbol], sizes[file].get(symbol, 0)))
+                    found[file][-1].relocations = relocations[file]
                     found[file][-1].compile_seconds = compile_seconds(file)
     kernels = sum(found.values(), [])
     if not kernels:
@@ -502,7 +506,7 @@ def inspect(paths, llvm_prefix=None):
 
 FACTS = {fact: (lambda kernel, fact=fact: getattr(kernel, fact)) for fact in (
     "vgprs", "arch_vgprs", "agprs", "sgprs", "spilled_vgprs", "spilled_sgprs", "scratch_bytes", "lds_bytes",
-    "occupancy", "code_bytes", "calls")}
+    "occupancy", "code_bytes", "calls", "relocations")}
 KERNEL_FACTS = {  # of all code of a kernel; None, where it has no such access, breaks every rule
     "kernel_instructions": lambda code: code.instructions,
     **{f"kernel_{access}_bytes": (lambda code, a=access: code.narrowest(a)) for access in ACCESSES},

@@ -415,16 +415,32 @@ class CodeObjects(unittest.TestCase):
         cls.folder = Path(cls.temporary.name)
         source = cls.folder / "specimens.hip"
         source.write_text(SPECIMENS, encoding="utf-8")
-        cls.remarks = {}
-        for arch in ARCHS:
-            done = subprocess.run(
-                [compiler(), "-x", "hip", f"--offload-arch={arch}", "-nogpulib", "-nogpuinc", "-std=c++20", "-O3",
-                 "--cuda-device-only", "--no-gpu-bundle-output", "-Rpass-analysis=kernel-resource-usage",
-                 "-c", str(source), "-o", str(cls.folder / f"{arch}.co")], capture_output=True, text=True)
-            if done.returncode != 0:
-                raise AssertionError(f"the specimens do not compile for {arch}:\n{done.stderr}")
-            cls.remarks[arch] = done.stderr
+        cls.remarks = {arch: cls.compile(source, arch, cls.folder / f"{arch}.co") for arch in ARCHS}
         cls.kernels = {(k.arch, k.symbol): k for k in inspector.inspect([cls.folder])}
+
+    @staticmethod
+    def compile(source, arch, output):
+        """Remarks on the resources of a source's kernels."""
+        done = subprocess.run(
+            [compiler(), "-x", "hip", f"--offload-arch={arch}", "-nogpulib", "-nogpuinc", "-std=c++20", "-O3",
+             "--cuda-device-only", "--no-gpu-bundle-output", "-Rpass-analysis=kernel-resource-usage",
+             "-c", str(source), "-o", str(output)], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise AssertionError(f"{source.name} does not compile for {arch}:\n{done.stderr}")
+        return done.stderr
+
+    def test_tables_of_addresses_are_relocations(self):
+        self.assertEqual({kernel.relocations for kernel in self.kernels.values()}, {0})
+        with tempfile.TemporaryDirectory() as temporary:
+            source = Path(temporary, "table.hip")
+            source.write_text("""
+                __attribute__((device)) extern const int one, two;
+                __attribute__((device)) const int one = 1, two = 2;
+                __attribute__((device)) const int* const all[] = {&one, &two};
+                extern "C" __attribute__((global)) void reads_table(int* to, int n) { *to = *all[n]; }
+                """, encoding="utf-8")
+            self.compile(source, "gfx942", Path(temporary, "table.co"))
+            self.assertEqual(inspector.inspect([temporary])[0].relocations, 2)
 
     def run_script(self, *arguments):
         out, err = io.StringIO(), io.StringIO()
