@@ -143,19 +143,24 @@ def groupnorm_gradients(row, dtype):
     return gradients, rotated(lambda: (image(), image()))
 
 
+def windows_of(row):
+    """A pooling's windows as PyTorch's operators take them; padding on the right that differs from the left it does not have."""
+    return row["window"], row["strides"], row["left_pads"], row["dilations"], row.get("ceil", False)
+
+
 def max_pool_gradient(row, dtype):
     """The same for the gradient of a max-pooling, with the int64 indices that PyTorch keeps."""
-    window, stride, pad = row["window"], row["strides"], row["left_pads"]
+    windows = windows_of(row)
     order = torch.channels_last if row["layout"] == "nhwc" else torch.contiguous_format
     x = torch.randn(row["N"], row["C"], *row["input"], device="cuda", dtype=TYPES[dtype])
     x = x.contiguous(memory_format=order)
 
     def make_inputs():
-        y, indices = torch.nn.functional.max_pool2d(x, window, stride, pad, return_indices=True)
+        y, indices = torch.ops.aten.max_pool2d_with_indices(x, *windows)
         return torch.randn_like(y), indices
 
     def gradient(dy, indices):
-        return torch.ops.aten.max_pool2d_with_indices_backward(dy, x, window, stride, pad, [1, 1], False, indices)
+        return torch.ops.aten.max_pool2d_with_indices_backward(dy, x, *windows, indices)
 
     return gradient, rotated(make_inputs)
 
@@ -181,7 +186,7 @@ def max_pool_forward(row, dtype):
     order = torch.channels_last if row["layout"] == "nhwc" else torch.contiguous_format
 
     def forward(x):
-        return torch.nn.functional.max_pool2d(x, row["window"], row["strides"], row["left_pads"], return_indices=True)
+        return torch.ops.aten.max_pool2d_with_indices(x, *windows_of(row))
 
     def image():
         x = torch.randn(row["N"], row["C"], *row["input"], device="cuda", dtype=TYPES[dtype])

@@ -65,9 +65,11 @@ template <class Checker, class Window>
 }
 } // namespace detail
 
-// The tile under the window; elements that do not exist are zero.
-template <looks_at_memory Window>
-CK_TILE_FN auto load(const Window& from, source_line at = source_line::current())
+namespace detail
+{
+// `otherwise`: what elements are that do not exist; nothing: zero.
+template <looks_at_memory Window, class... Otherwise>
+CK_TILE_FN auto load_under(const Window& from, source_line at, Otherwise... otherwise)
 {
     using element            = std::remove_const_t<typename Window::element>;
     constexpr distribution D = Window::layout;
@@ -78,10 +80,24 @@ CK_TILE_FN auto load(const Window& from, source_line at = source_line::current()
         from.each_access(t, [&](auto r, unsigned byte_offset) {
             if constexpr(checks_programs)
                 tell_checker([&](auto& c) { detail::check_read(c, from, t, r, byte_offset); });
-            registers.reg[r] = load_vector<element, D.vecs()>(from.memory(), byte_offset);
+            registers.reg[r] = load_vector<element, D.vecs()>(from.memory(), byte_offset, otherwise...);
         });
     });
     return to;
+}
+} // namespace detail
+
+// The tile under the window; elements that do not exist are zero, or `otherwise`.
+template <looks_at_memory Window>
+CK_TILE_FN auto load(const Window& from, source_line at = source_line::current())
+{
+    return detail::load_under(from, at);
+}
+template <looks_at_memory Window>
+CK_TILE_FN auto load(const Window& from, std::remove_const_t<typename Window::element> otherwise,
+                     source_line at = source_line::current())
+{
+    return detail::load_under(from, at, otherwise);
 }
 
 // Writes the tile under the window; elements that do not exist are not written.

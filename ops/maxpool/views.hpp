@@ -63,16 +63,137 @@ CK_TILE_FN constexpr auto patches_of(T* data, const image_lengths& image, const 
                                  along<dims{5}, dims{2}>(pass_through{Vector}))};
 }
 
-// Row and column of a patch, by its number.
-template <layout Order, int Vector>
-CK_TILE_FN constexpr multi_index<2> place_of_patch(int number, const image_lengths& image,
-                                                   const multi_index<2>& patches)
+// Patches of an image by their numbers: rows, columns and groups of channels, in the order of the memory.
+using patch_numbers = merge<3, dividers<3>>;
+inline patch_numbers numbers_of(layout order, const multi_index<2>& patches, int groups)
 {
-    const auto digits = Order == layout::nhwc
-                            ? merge<3>{{patches[0], patches[1], image.channels / Vector}}.map({number})
-                            : merge<3>{{image.channels, patches[0], patches[1]}}.map({number});
-    return Order == layout::nhwc ? multi_index{digits[0], digits[1]} : multi_index{digits[1], digits[2]};
+    if(order == layout::nhwc)
+        return {{patches[0], patches[1], groups}};
+    return {{groups, patches[0], patches[1]}};
 }
+
+// The patches of a block, of one pixel: where the one of each thread is in the image, worked out once.
+template <layout Order, distribution D>
+class pixel_patches
+{
+    static_assert(D.regs() == 1 && D.length(1) == 1, "pixel_patches: a thread has a vector of the channels of a pixel");
+
+  public:
+    struct patch
+    {
+        multi_index<2> at; // row and column of patches
+        int channel;       // the first one
+        bool exists;       // the last block has more threads than there are patches
+    };
+
+    // From patch number `first` on.
+    CK_TILE_FN pixel_patches(int first, const patch_numbers& numbers)
+    {
+        for_each_thread<D>([&](thread t) {
+            const int number  = first + first_element<D, 0>(t);
+            const auto digits = numbers.map({number});
+            const bool exists = number < numbers.end;
+            if constexpr(Order == layout::nhwc)
+                own_[t.copy] = {{digits[0], digits[1]}, digits[2] * D.vecs(), exists};
+            else
+                own_[t.copy] = {{digits[1], digits[2]}, digits[0] * D.vecs(), exists};
+        });
+    }
+
+    CK_TILE_FN const patch& operator[](thread t) const { return own_[t.copy]; }
+
+  private:
+    ck_tile::detail::per_thread<patch, copies_of(D.threads())> own_;
+};
+
+// What each of these patches sees of one image of a tensor: pixel (patch * step - left), and others at the same distance from that for all.
+template <layout Order, class T, distribution D>
+class pixel_window
+{
+  public:
+    using element                        = T;
+    static constexpr distribution layout = D;
+
+    CK_TILE_FN pixel_window(const pixel_patches<Order, D>& patches, T* data, const image_lengths& image,
+                            const multi_index<2>& step, const multi_index<2>& left)
+        : memory_(data, image.elements() * static_cast<std::int64_t>(sizeof(T))), image_(image)
+    {
+        const int pixels = Order == maxpool::layout::nhwc ? 1 : image.height * image.width;
+        for_each_thread<D>([&](thread t) {
+            const auto& p = patches[t];
+            own& o        = own_[t.copy];
+            for(int d = 0; d < 2; ++d)
+                o.at[d] = wrapped_difference(wrapped_product(p.at[d], step[d]), left[d]);
+            o.exists = p.exists;
+            o.offset = offset_of(o.at) + ck_tile::detail::byte_offset<T>(p.channel * pixels);
+        });
+    }
+
+    // To what lies so many rows and columns beyond.
+    CK_TILE_FN void move_to(const multi_index<2>& beyond)
+    {
+        beyond_ = beyond;
+        offset_ = offset_of(beyond);
+    }
+
+    // The number of the pixel so many rows and columns beyond the thread's first one, row by row.
+    CK_TILE_FN int pixel(thread t, const multi_index<2>& beyond = {}) const
+    {
+        const auto& at = own_[t.copy].at;
+        return wrapped_sum(wrapped_product(wrapped_sum(at[0], beyond[0]), image_.width), wrapped_sum(at[1], beyond[1]));
+    }
+    CK_TILE_FN tile<int, D> pixels() const
+    {
+        tile<int, D> numbers;
+        for_each_thread<D>(
+            [&](thread t) { for_each_element<D>([&](auto r, auto v) { numbers.file_of(t).set(r, v, pixel(t)); }); });
+        return numbers;
+    }
+    // Of taps so many rows and columns apart, the first one that is not before the image.
+    CK_TILE_FN multi_index<2> first_tap(thread t, const multi_index<2>& dilation) const
+    {
+        multi_index<2> tap;
+        for(int d = 0; d < 2; ++d)
+            tap[d] = own_[t.copy].at[d] < 0 ? ceil_div(-own_[t.copy].at[d], dilation[d]) : 0;
+        return tap;
+    }
+
+    // Calls visit(register number, byte offset), as load() and store() want it.
+    template <class Visit>
+    CK_TILE_FN void each_access(thread t, Visit&& visit) const
+    {
+        visit(std::integral_constant<int, 0>{}, exists(t) ? own_[t.copy].offset + offset_ : nowhere);
+    }
+    CK_TILE_FN const memory_range& memory() const { return memory_; }
+
+  private:
+    // Coordinates of legal problems may lie so far outside that they wrap; then nothing is there.
+    CK_TILE_FN int at(thread t, int d) const { return wrapped_sum(own_[t.copy].at[d], beyond_[d]); }
+    CK_TILE_FN bool exists(thread t) const
+    {
+        return own_[t.copy].exists && unsigned(at(t, 0)) < unsigned(image_.height) &&
+               unsigned(at(t, 1)) < unsigned(image_.width);
+    }
+    CK_TILE_FN unsigned offset_of(const multi_index<2>& pixel) const
+    {
+        return ck_tile::detail::byte_offset<T>(
+            wrapped_product(wrapped_sum(wrapped_product(pixel[0], image_.width), pixel[1]),
+                            Order == maxpool::layout::nhwc ? image_.channels : 1));
+    }
+
+    struct own
+    {
+        multi_index<2> at;
+        unsigned offset; // of it, in bytes
+        bool exists;
+    };
+
+    memory_range memory_;
+    image_lengths image_;
+    multi_index<2> beyond_ = {};
+    unsigned offset_       = 0;
+    ck_tile::detail::per_thread<own, copies_of(D.threads())> own_;
+};
 
 // A distribution whose threads have one patch each, of `places` elements and `channels`: registers hold runs of `run` places
 // or (run 1) all channels of a place.

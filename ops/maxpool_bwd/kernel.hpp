@@ -29,9 +29,11 @@ struct arguments
     void* in;            // dX
     int batch, channels;
     multi_index<2> input, output, window, stride, dilation, left_pad;
-    multi_index<2> patches; // of an image, and of one class
-    multi_index<2> classes; // of dX, for any window: as many as the stride, or the input is long; else 1
-    int blocks;             // for the patches of an image and class
+    multi_index<2> patches;         // of an image, and of one class
+    maxpool::patch_numbers numbers; // of these
+    dividers<2> strides;
+    // Images; rows and columns of classes of dX, for any window as many as the stride, or the input is long, else 1; blocks for one of them.
+    merge<4, dividers<4>> blocks;
 };
 
 template <config C>
@@ -47,7 +49,7 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const auto coord = merge<4>{{a.batch, a.classes[0], a.classes[1], a.blocks}}.map({static_cast<int>(b.at.x)});
+        const auto coord          = a.blocks.map({static_cast<int>(b.at.x)});
         const image_tensors image = tensors_of(a, coord[0]);
         const int first           = coord[3] * threads;
         if constexpr(C.any_window())
@@ -59,6 +61,9 @@ struct program
   private:
     static constexpr distribution cells = C.row_of_sums();
     using sums                          = tile<float, cells>;
+    using patches                       = maxpool::pixel_patches<C.layout, cells>;
+    template <class T>
+    using window = maxpool::pixel_window<C.layout, T, cells>;
 
     // One image of each tensor.
     struct image_tensors
@@ -144,37 +149,63 @@ struct program
               convert<element>(patch));
     }
 
+    // How far an element of windows lies behind the element of dX in class r that is its window's: y * dilation - r - pad, in whole
+    // strides and a rest. Where there is a rest, no window has it in this class.
+    struct class_distance
+    {
+        int strides;
+        unsigned rest; // in its steps, of as many as a stride and less: both together need 32 bits
+        int step_strides;
+        unsigned step_rest, stride;
+
+        CK_TILE_FN class_distance(const arguments& a, const multi_index<2>& r, int d)
+            : step_strides(a.dilation[d] / a.strides[d]),
+              step_rest(unsigned(a.dilation[d] % a.strides[d])),
+              stride(unsigned(a.stride[d]))
+        {
+            const int before = r[d] + a.left_pad[d];
+            strides          = before > 0 ? -((before - 1) / a.strides[d]) - 1 : 0;
+            rest             = before > 0 ? stride - 1 - unsigned((before - 1) % a.strides[d]) : 0;
+        }
+        CK_TILE_FN void next()
+        {
+            rest += step_rest;
+            const bool carry = rest >= stride;
+            rest -= carry ? stride : 0;
+            strides = wrapped_sum(strides, step_strides + carry); // one step more than there are elements
+        }
+    };
+
     // For any window: the elements of class r.
     static CK_TILE_FN void make_class(const arguments& a, const image_tensors& image, int first,
                                       const multi_index<2>& r)
     {
-        const multi_index<3> origin = {first, 0, 0};
-        const auto window_at        = [&](auto* data, const image_lengths& lengths, const field& f) {
-            return make_window<cells>(patches_of(data, lengths, a, f), origin);
-        };
-        const auto pixels = generate<int, cells, 3>([&](int i, int, int) {
-            const auto at    = maxpool::place_of_patch<C.layout, C.vector>(first + i, image.in_lengths, a.patches);
-            const auto coord = [&](int d) { return wrapped_sum(wrapped_product(at[d], a.stride[d]), r[d]); };
-            return wrapped_sum(wrapped_product(coord(0), a.input[1]), coord(1));
-        });
+        const patches own(first, a.numbers);
+        window<element> to(own, image.in, image.in_lengths, a.stride, multi_index<2>{} - r);
+        window<const element> gradients(own, image.out, image.out_lengths, {1, 1}, {});
+        window<const index> maxima(own, image.indices, image.out_lengths, {1, 1}, {});
 
-        auto sum = fill<float, cells>(0.f);
-        for(int y = 0; y < a.window[0]; ++y)
-            for(int x = 0; x < a.window[1]; ++x)
+        class_distance rows(a, r, 0), cols(a, r, 1);
+        const auto pixels = to.pixels();
+        auto sum          = fill<float, cells>(0.f);
+        for(int y = 0; y < a.window[0]; ++y, rows.next())
+        {
+            class_distance beside = cols;
+            for(int x = 0; rows.rest == 0 && x < a.window[1]; ++x, beside.next())
             {
-                const auto back = multi_index{y * a.dilation[0], x * a.dilation[1]} - r - a.left_pad;
-                if(back[0] % a.stride[0] != 0 || back[1] % a.stride[1] != 0)
-                    continue; // no window has its element (y, x) in this class
-                const field f = {.left = {back[0] / a.stride[0], back[1] / a.stride[1]}, .step = {1, 1}};
-                const auto dy = load(window_at(image.out, image.out_lengths, f));
-                const auto at = load(window_at(image.indices, image.out_lengths, f));
+                if(beside.rest != 0)
+                    continue;
+                gradients.move_to({-rows.strides, -beside.strides});
+                maxima.move_to({-rows.strides, -beside.strides});
+                const auto dy = load(gradients);
+                const auto at = load(maxima);
                 if constexpr(C.index == indices::u8)
                     sum = add_where(sum, dy, at, y * a.window[1] + x);
                 else
                     sum = add_where(sum, dy, at, 0, pixels);
             }
-        const field own = {.left = multi_index<2>{} - r, .step = a.stride};
-        store(window_at(image.in, image.in_lengths, own), convert<element>(sum));
+        }
+        store(to, convert<element>(sum));
     }
 };
 

@@ -137,7 +137,11 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 {
     const schedule& s = planned.schedule;
     arguments a       = arguments_of(planned.problem, data);
-    a.patches = s.patches, a.classes = s.classes, a.blocks = static_cast<int>(s.blocks);
+    a.patches         = s.patches;
+    a.numbers =
+        maxpool::numbers_of(planned.problem.layout, s.patches, a.channels / planned.chosen->configuration.vector);
+    a.strides = {a.stride[0], a.stride[1]};
+    a.blocks  = {{undivided(a.batch), s.classes[0], s.classes[1], static_cast<int>(s.blocks)}};
     std::vector<launch> all;
     if(s.maxima)
     {

@@ -11,11 +11,11 @@
 #include "ops/maxpool_fwd/config.hpp"
 
 #include <cstdint>
+#include <limits>
 
 namespace ck_tile::maxpool_fwd
 {
 
-using maxpool::field;
 using maxpool::image_lengths;
 
 struct arguments
@@ -25,7 +25,8 @@ struct arguments
     void* indices; // null: not wanted
     int batch, channels;
     multi_index<2> input, output, window, stride, dilation, left_pad;
-    int blocks; // for an image
+    maxpool::patch_numbers patches;
+    merge<2, dividers<2>> blocks; // images, and blocks for one of them
 };
 
 template <config C>
@@ -41,55 +42,37 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const auto coord             = merge<2>{{a.batch, a.blocks}}.map({static_cast<int>(b.at.x)});
+        const auto coord             = a.blocks.map({static_cast<int>(b.at.x)});
         const image_lengths in_size  = {a.channels, a.input[0], a.input[1]};
         const image_lengths out_size = {a.channels, a.output[0], a.output[1]};
         const auto* in               = static_cast<const element*>(a.in) + coord[0] * in_size.elements();
         const std::int64_t out_image = coord[0] * out_size.elements();
-        const multi_index<3> origin  = {coord[1] * threads, 0, 0};
+        const patches own(coord[1] * threads, a.patches);
 
-        // Where each window begins: its first element may lie in the padding.
-        const auto begin = [&](int d) {
-            return generate<int, cell, 3>([&](int i, int, int) {
-                const auto at = maxpool::place_of_patch<C.layout, C.vector>(origin[0] + i, out_size, a.output);
-                return wrapped_difference(wrapped_product(at[d], a.stride[d]), a.left_pad[d]);
-            });
-        };
-        const auto top = begin(0), left = begin(1);
-
-        auto largest = fill<float, cell>(0.f);
-        auto at      = fill<int, cell>(none);
+        window<const element> seen(own, in, in_size, a.stride, a.left_pad);
+        constexpr float lowest = -std::numeric_limits<float>::infinity(); // of what does not exist, too
+        auto largest           = fill<float, cell>(lowest);
+        auto at                = fill<int, cell>(none);
         for(int y = 0; y < a.window[0]; ++y)
             for(int x = 0; x < a.window[1]; ++x)
             {
-                const multi_index<2> tap = {y * a.dilation[0], x * a.dilation[1]};
-                const field f            = {.left = a.left_pad - tap, .step = a.stride};
-                const auto view          = maxpool::patches_of<C.layout, C.vector>(in, in_size, a.output, f);
-                const auto next          = convert<float>(load(make_window<cell>(view, origin)));
-                const auto becomes       = map(
-                    [&](float best, int where, float value, int h, int w) {
-                        const bool exists = unsigned(wrapped_sum(h, tap[0])) < unsigned(a.input[0]) &&
-                                            unsigned(wrapped_sum(w, tap[1])) < unsigned(a.input[1]);
-                        return int(exists && (where == none || value > best || value != value));
-                    },
-                    largest, at, next, top, left);
-                const int number = y * a.window[1] + x;
+                seen.move_to({y * a.dilation[0], x * a.dilation[1]});
+                const auto next = convert<float>(load(seen, convert<element>(lowest)));
+                const auto becomes =
+                    map([](float value, float best) { return int((value > best) | (value != value)); }, next, largest);
                 largest =
                     map([](int yes, float mine, float best) { return yes ? mine : best; }, becomes, next, largest);
-                at = map(
-                    [&](int yes, int where, int h, int w) {
-                        const int pixel =
-                            wrapped_sum(wrapped_product(wrapped_sum(h, tap[0]), a.input[1]), wrapped_sum(w, tap[1]));
-                        const int mine = C.index == indices::u8 ? number : pixel;
-                        return yes ? mine : where;
-                    },
-                    becomes, at, top, left);
+                for_each_thread<cell>([&](thread t) {
+                    const int index = index_of(seen, t, {y, x}, a);
+                    for_each_element<cell>([&](auto r, auto v) {
+                        at.file_of(t).set(r, v, becomes.file_of(t).get(r, v) ? index : at.file_of(t).get(r, v));
+                    });
+                });
             }
+        find_first(at, seen, a);
 
-        const auto write = [&](auto* to, const auto& values) {
-            const field f   = {.left = {0, 0}, .step = {1, 1}};
-            const auto view = maxpool::patches_of<C.layout, C.vector>(to + out_image, out_size, a.output, f);
-            store(make_window<cell>(view, origin), values);
+        const auto write = [&]<class T>(T* to, const auto& values) {
+            store(window<T>(own, to + out_image, out_size, {1, 1}, {}), values);
         };
         if(a.out != nullptr)
             write(static_cast<element*>(a.out), convert<element>(largest));
@@ -100,6 +83,32 @@ struct program
   private:
     static constexpr distribution cell = C.cell();
     static constexpr int none          = -1;
+    using patches                      = maxpool::pixel_patches<C.layout, cell>;
+    template <class T>
+    using window = maxpool::pixel_window<C.layout, T, cell>;
+
+    // Of an element of the window.
+    static CK_TILE_FN int index_of(const window<const element>& seen, thread t, const multi_index<2>& tap,
+                                   const arguments& a)
+    {
+        return C.index == indices::u8 ? tap[0] * a.window[1] + tap[1]
+                                      : seen.pixel(t, {tap[0] * a.dilation[0], tap[1] * a.dilation[1]});
+    }
+
+    // Where all that exists is the lowest number, the first one of it is the maximum.
+    static CK_TILE_FN void find_first(tile<int, cell>& at, const window<const element>& seen, const arguments& a)
+    {
+        for_each_thread<cell>([&](thread t) {
+            bool missing = false;
+            for_each_element<cell>([&](auto r, auto v) { missing |= at.file_of(t).get(r, v) == none; });
+            if(!missing) [[likely]]
+                return;
+            const int first = index_of(seen, t, seen.first_tap(t, a.dilation), a);
+            for_each_element<cell>([&](auto r, auto v) {
+                at.file_of(t).set(r, v, at.file_of(t).get(r, v) == none ? first : at.file_of(t).get(r, v));
+            });
+        });
+    }
 };
 
 } // namespace ck_tile::maxpool_fwd

@@ -56,11 +56,14 @@ result<plan<operation>> operation::schedule_on(const device&, plan<operation> ch
 
 std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void*)
 {
-    arguments a = arguments_of(planned.problem, data);
-    a.blocks    = static_cast<int>(planned.schedule.blocks_per_image);
+    const int blocks = static_cast<int>(planned.schedule.blocks_per_image);
+    arguments a      = arguments_of(planned.problem, data);
+    a.blocks         = {{undivided(a.batch), blocks}};
+    a.patches =
+        maxpool::numbers_of(planned.problem.layout, a.output, a.channels / planned.chosen->configuration.vector);
     if(planned.problem.indices == indices::recompute)
         a.indices = nullptr;
-    return {{*planned.chosen->main, planned.problem.batch * a.blocks, a}};
+    return {{*planned.chosen->main, planned.problem.batch * blocks, a}};
 }
 
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,

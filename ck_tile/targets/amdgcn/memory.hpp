@@ -67,6 +67,12 @@ CK_TILE_FN V load_access(const memory_range& range, unsigned offset)
 {
     return __builtin_bit_cast(V, detail::raw_load<sizeof(V)>(range.descriptor(), offset));
 }
+template <class V>
+CK_TILE_FN V load_access(const memory_range& range, unsigned offset, V otherwise)
+{
+    const V x = load_access<V>(range, offset);
+    return range.bytes > 0 && offset < unsigned(range.bytes) ? x : otherwise;
+}
 
 template <class V>
 CK_TILE_FN void store_access(const memory_range& range, unsigned offset, V x)

@@ -8,9 +8,9 @@ namespace ck_tile
 {
 
 template <class V>
-CK_TILE_FN V load_access(const memory_range& range, unsigned offset)
+CK_TILE_FN V load_access(const memory_range& range, unsigned offset, V otherwise = {})
 {
-    V x = {};
+    V x = otherwise;
     if(offset < range.bytes)
         __builtin_memcpy(&x, range.base + offset, sizeof x);
     return x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Global memory on NVIDIA GPUs: predicated loads and stores, without a branch.
+// Global memory on NVIDIA GPUs: predicated loads and stores, without a branch. What is not there leaves registers as they are.
 #pragma once
 
 #include "ck_tile/targets/plain_range.hpp"
@@ -8,14 +8,14 @@ namespace ck_tile
 {
 
 template <class V>
-CK_TILE_FN V load_access(const memory_range& range, unsigned offset)
+CK_TILE_FN V load_access(const memory_range& range, unsigned offset, V otherwise = {})
 {
     constexpr int size = sizeof(V);
     const char* from   = range.base + offset;
     const int there    = offset < range.bytes;
     if constexpr(size == 1)
     {
-        unsigned short x = 0;
+        unsigned short x = __builtin_bit_cast(unsigned char, otherwise);
         asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b8 %0, [%1];}"
                      : "+h"(x)
                      : "l"(from), "r"(there));
@@ -23,7 +23,7 @@ CK_TILE_FN V load_access(const memory_range& range, unsigned offset)
     }
     else if constexpr(size == 2)
     {
-        unsigned short x = 0;
+        auto x = __builtin_bit_cast(unsigned short, otherwise);
         asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b16 %0, [%1];}"
                      : "+h"(x)
                      : "l"(from), "r"(there));
@@ -32,7 +32,7 @@ CK_TILE_FN V load_access(const memory_range& range, unsigned offset)
     else
     {
         using words = unsigned __attribute__((ext_vector_type(size / 4)));
-        words x     = {};
+        auto x      = __builtin_bit_cast(words, otherwise);
         if constexpr(size == 4)
             asm volatile("{.reg .pred p; setp.ne.s32 p, %2, 0; @p ld.global.b32 %0, [%1];}"
                          : "+r"(x[0])

@@ -41,6 +41,31 @@ void expect_access_within_bounds()
         EXPECT_EQ(memory[std::size_t(i)], i < 16 ? T(100 - i) : T(i + 1));
 }
 
+template <class T, int N>
+void expect_otherwise()
+{
+    std::array<T, N> memory;
+    memory.fill(convert<T>(3));
+    const memory_range range(memory.data(), sizeof memory);
+    const auto there   = load_vector<T, N>(range, 0, convert<T>(-7)),
+               missing = load_vector<T, N>(range, sizeof memory, convert<T>(-7));
+    for(int v = 0; v < N; ++v)
+    {
+        EXPECT_EQ(__builtin_bit_cast(T, storage_t<T>(there[v])), convert<T>(3));
+        EXPECT_EQ(__builtin_bit_cast(T, storage_t<T>(missing[v])), convert<T>(-7));
+    }
+}
+
+TEST(Memory, WhatIsNotThereReadsAsOneAsks)
+{
+    expect_otherwise<std::uint8_t, 1>();
+    expect_otherwise<std::int64_t, 2>();
+    expect_otherwise<fp16, 8>();
+    expect_otherwise<bf16, 8>();
+    expect_otherwise<bf16, 1>();
+    expect_otherwise<fp32, 4>();
+}
+
 TEST(Memory, AccessesOfEveryWidthAndType)
 {
     expect_access_within_bounds<std::uint8_t, 1>();
