@@ -9,6 +9,7 @@
 #include "ck_tile/core/tile.hpp"
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/matrix.hpp"
+#include "ck_tile/verbs/finite.hpp"
 #include "ops/grouped_conv/tap_product.hpp"
 
 namespace ck_tile::conv
@@ -247,10 +248,7 @@ class images_by_matrix
 
     CK_TILE_FN void make_again_if_unusual(auto& sums, thread t, const halo_tile& from, int first) const
     {
-        float unusual[4] = {}; // or a NaN
-        for_each_element<pixels>(
-            [&](auto r, auto v) { unusual[r % 4] = __builtin_fmaf(sums.get(r, v), 0.f, unusual[r % 4]); });
-        if((unusual[0] + unusual[1]) + (unusual[2] + unusual[3]) == 0) [[likely]]
+        if(nan_unless_finite<pixels>(sums) == 0) [[likely]]
             return;
         const int n      = first_element<pixels, 0>(t) % C.patch.pixels() / column.cols; // of the patch
         const int m      = first_element<pixels, 1>(t);

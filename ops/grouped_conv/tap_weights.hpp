@@ -6,6 +6,7 @@
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/matrix.hpp"
 #include "ck_tile/verbs/columns_in_lds.hpp"
+#include "ck_tile/verbs/finite.hpp"
 #include "ck_tile/verbs/map.hpp"
 #include "ops/grouped_conv/tap_product.hpp"
 
@@ -92,10 +93,7 @@ class weights_by_matrix
     CK_TILE_FN float unusual(thread t) const
     {
         float found = 0;
-        register_for<C.window.taps()>([&](auto tap) {
-            for_each_element<products>(
-                [&](auto r, auto v) { found = __builtin_fmaf(sums_[tap].file_of(t).get(r, v), 0.f, found); });
-        });
+        register_for<C.window.taps()>([&](auto tap) { found += nan_unless_finite<products>(sums_[tap].file_of(t)); });
         return found;
     }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ck_tile/gemm/computed_operand.hpp"
+#include "ck_tile/verbs/finite.hpp"
 #include "ck_tile/verbs/reduce.hpp"
 #include "ops/grouped_conv/narrow_program.hpp"
 #include "ops/grouped_conv/tap_weights.hpp"
@@ -108,13 +109,7 @@ class weights_by_multiply_adds
     }
 
     // Not 0 where something of a thread's sums is not finite.
-    CK_TILE_FN float unusual(thread t) const
-    {
-        float found = 0;
-        for_each_element<all_sums>(
-            [&](auto r, auto v) { found = __builtin_fmaf(sums_.file_of(t).get(r, v), 0.f, found); });
-        return found;
-    }
+    CK_TILE_FN float unusual(thread t) const { return nan_unless_finite<all_sums>(sums_.file_of(t)); }
 
   private:
     const arguments& args_;

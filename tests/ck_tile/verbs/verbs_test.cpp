@@ -2,6 +2,7 @@
 // The verbs that work on registers: map, generate, fill, convert, rearrange and reduce, against plain loops.
 #include "ck_tile/verbs/broadcast.hpp"
 #include "ck_tile/verbs/exchange.hpp"
+#include "ck_tile/verbs/finite.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
 #include "ck_tile/verbs/reduce.hpp"
@@ -14,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -131,6 +133,27 @@ void expect_rearranges()
     each_element(to_lds, [](const multi_index<3>& at, float x) { ASSERT_EQ(x, number_of(at[0], at[1])); });
     each_element(rearrange<loaded>(to_lds),
                  [](const multi_index<3>& at, float x) { ASSERT_EQ(x, number_of(at[0], at[1])); });
+}
+
+// A thread knows of its own elements alone: of whichever one is not finite, in all its registers.
+TEST(Verbs, WhatIsNotFiniteIsFound)
+{
+    constexpr distribution D = rows_in_lanes;
+    for(const float number : {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+                              std::numeric_limits<float>::quiet_NaN(), 3e38f, 0.f})
+        for(int col = 0; col < D.length(1); ++col)
+        {
+            const int row = (5 * col + 3) % D.length(0);
+            const auto x  = generate<float, D, 2>([&](int i, int j) { return i == row && j == col ? number : 1.f; });
+            bool found[D.length(0)][2] = {}; // of rows and waves, as threads have elements
+            for_each_thread<D>([&](thread t) {
+                found[t.lane][t.wave] = !(nan_unless_finite<D>(x.file_of(t)) == 0); // as kernels ask
+            });
+            for(int i = 0; i < D.length(0); ++i)
+                for(int wave = 0; wave < 2; ++wave)
+                    EXPECT_EQ(found[i][wave], !std::isfinite(number) && i == row && wave == col / 12)
+                        << number << " at " << col;
+        }
 }
 
 TEST(Verbs, RearrangeBetweenMemoryAndLds)
