@@ -63,6 +63,18 @@ CK_TILE_FN constexpr auto patches_of(T* data, const image_lengths& image, const 
                                  along<dims{5}, dims{2}>(pass_through{Vector}))};
 }
 
+// A distribution whose threads have one patch each, of `places` elements and `channels`: registers hold runs of `run` places
+// or (run 1) all channels of a place.
+constexpr distribution one_patch_each(architecture arch, int threads, int pixels, int run, int channels)
+{
+    const int wave = facts(arch).wave;
+    return {.lengths = {threads, pixels, channels},
+            .wave    = {{threads / wave, 0, wave}},
+            .lane    = {{wave, 0, 1}},
+            .reg     = {{pixels / run, 1, run}},
+            .vec     = {{run, 1, 1}, {channels, 2, 1}}};
+}
+
 // Patches of an image by their numbers: rows, columns and groups of channels, in the order of the memory.
 using patch_numbers = merge<3, dividers<3>>;
 inline patch_numbers numbers_of(layout order, const multi_index<2>& patches, int groups)
@@ -72,11 +84,20 @@ inline patch_numbers numbers_of(layout order, const multi_index<2>& patches, int
     return {{groups, patches[0], patches[1]}};
 }
 
+// A distribution whose threads have one pixel each, of some channels: side by side in memory in one vector, else in registers.
+constexpr distribution one_pixel_each(architecture arch, int threads, layout order, int channels)
+{
+    distribution d                          = one_patch_each(arch, threads, 1, 1, 1);
+    d.lengths[2]                            = channels;
+    (order == layout::nhwc ? d.vec : d.reg) = {{channels, 2, 1}};
+    return d;
+}
+
 // The patches of a block, of one pixel: where the one of each thread is in the image, worked out once.
 template <layout Order, distribution D>
 class pixel_patches
 {
-    static_assert(D.regs() == 1 && D.length(1) == 1, "pixel_patches: a thread has a vector of the channels of a pixel");
+    static constexpr int channels = D.length(2); // of a thread
 
   public:
     struct patch
@@ -94,9 +115,9 @@ class pixel_patches
             const auto digits = numbers.map({number});
             const bool exists = number < numbers.end;
             if constexpr(Order == layout::nhwc)
-                own_[t.copy] = {{digits[0], digits[1]}, digits[2] * D.vecs(), exists};
+                own_[t.copy] = {{digits[0], digits[1]}, digits[2] * channels, exists};
             else
-                own_[t.copy] = {{digits[1], digits[2]}, digits[0] * D.vecs(), exists};
+                own_[t.copy] = {{digits[1], digits[2]}, digits[0] * channels, exists};
         });
     }
 
@@ -118,14 +139,13 @@ class pixel_window
                             const multi_index<2>& step, const multi_index<2>& left)
         : memory_(data, image.elements() * static_cast<std::int64_t>(sizeof(T))), image_(image)
     {
-        const int pixels = Order == maxpool::layout::nhwc ? 1 : image.height * image.width;
         for_each_thread<D>([&](thread t) {
             const auto& p = patches[t];
             own& o        = own_[t.copy];
             for(int d = 0; d < 2; ++d)
                 o.at[d] = wrapped_difference(wrapped_product(p.at[d], step[d]), left[d]);
             o.exists = p.exists;
-            o.offset = offset_of(o.at) + ck_tile::detail::byte_offset<T>(p.channel * pixels);
+            o.offset = offset_of(o.at) + ck_tile::detail::byte_offset<T>(p.channel * channel_step());
         });
     }
 
@@ -162,7 +182,9 @@ class pixel_window
     template <class Visit>
     CK_TILE_FN void each_access(thread t, Visit&& visit) const
     {
-        visit(std::integral_constant<int, 0>{}, exists(t) ? own_[t.copy].offset + offset_ : nowhere);
+        const bool here     = exists(t);
+        const unsigned from = own_[t.copy].offset + offset_, step = ck_tile::detail::byte_offset<T>(channel_step());
+        static_for<D.regs()>([&](auto r) { visit(r, here ? from + r * step : nowhere); });
     }
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
@@ -181,6 +203,9 @@ class pixel_window
                             Order == maxpool::layout::nhwc ? image_.channels : 1));
     }
 
+    // From one channel to the next.
+    CK_TILE_FN int channel_step() const { return Order == maxpool::layout::nhwc ? 1 : image_.height * image_.width; }
+
     struct own
     {
         multi_index<2> at;
@@ -194,17 +219,5 @@ class pixel_window
     unsigned offset_       = 0;
     ck_tile::detail::per_thread<own, copies_of(D.threads())> own_;
 };
-
-// A distribution whose threads have one patch each, of `places` elements and `channels`: registers hold runs of `run` places
-// or (run 1) all channels of a place.
-constexpr distribution one_patch_each(architecture arch, int threads, int pixels, int run, int channels)
-{
-    const int wave = facts(arch).wave;
-    return {.lengths = {threads, pixels, channels},
-            .wave    = {{threads / wave, 0, wave}},
-            .lane    = {{wave, 0, 1}},
-            .reg     = {{pixels / run, 1, run}},
-            .vec     = {{run, 1, 1}, {channels, 2, 1}}};
-}
 
 } // namespace ck_tile::maxpool

@@ -20,7 +20,7 @@ struct config
     maxpool::layout layout;
     int window = 0, stride = 0, left_pad = 0; // of height and width; window 0: all, and the dilation, are the problem's
     int rows = 1, cols = 1;                   // of the patch of dX that a thread makes, in strides
-    int vector  = 1;                          // channels that a thread has side by side (nhwc); 1 (nchw)
+    int vector  = 1;                          // channels that a thread has; 1 for known windows with channels first
     int threads = 256;                        // of a block
 
     constexpr bool any_window() const { return window == 0; }
@@ -65,7 +65,8 @@ struct config
   private:
     constexpr distribution tile_of(int pixels, int run) const
     {
-        return maxpool::one_patch_each(arch, threads, pixels, run, vector);
+        return any_window() ? maxpool::one_pixel_each(arch, threads, layout, vector)
+                            : maxpool::one_patch_each(arch, threads, pixels, run, vector);
     }
 };
 
@@ -84,8 +85,6 @@ constexpr violation check(const config& c, const target& t)
     if(!power_of_two(c.vector) || c.vector * element > t.max_vector_bytes || c.vector * index > t.max_vector_bytes)
         return {"vectors of dY and of indices must be a power of two of at most 16 bytes", c.vector,
                 "use a narrower vector"};
-    if(!channels_last && c.vector != 1)
-        return {"with channels first, vectors lie along the width", c.vector, "use vector 1 and cols for the width"};
     if(c.any_window())
     {
         if(c.stride != 0 || c.left_pad != 0 || c.rows != 1 || c.cols != 1)
@@ -93,6 +92,8 @@ constexpr violation check(const config& c, const target& t)
                     "use stride 0, left_pad 0, rows 1 and cols 1"};
         return {};
     }
+    if(!channels_last && c.vector != 1)
+        return {"with channels first, vectors lie along the width", c.vector, "use vector 1 and cols for the width"};
     if(c.window < 1 || c.stride < 1 || c.left_pad < 0 || c.left_pad >= c.window)
         return {"window and stride must be positive, and the pad smaller than the window", c.left_pad,
                 "use window 0 for any"};

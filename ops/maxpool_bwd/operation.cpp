@@ -49,8 +49,10 @@ double cost(const config& c, const problem& p)
     const double per_patch = c.patch_height() * c.patch_width() * c.vector;
     if(c.any_window())
     {
-        const auto taps = [&](std::size_t d) { return ceil_div(p.window[d], p.stride[d]); };
-        return (2.0 * static_cast<double>(taps(0) * taps(1)) + 1) / per_patch;
+        // With channels first one for each channel, all of which lie where the thread finds out once, which takes as long.
+        const int accesses = c.layout == layout::nhwc ? 1 : c.vector;
+        const auto taps    = [&](std::size_t d) { return ceil_div(p.window[d], p.stride[d]); };
+        return (2.0 * static_cast<double>(taps(0) * taps(1)) + 1) * (accesses + 1) / per_patch;
     }
     const double reads = 2.0 * c.windows_over(c.patch_height()).count * c.row_of_windows().regs();
     return (reads + c.whole_patch().regs()) / per_patch;

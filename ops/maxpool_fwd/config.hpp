@@ -17,10 +17,10 @@ struct config
     data_type dtype;
     indices index; // u8, int32 or int64
     maxpool::layout layout;
-    int vector  = 1;   // channels that a thread has side by side (nhwc); 1 (nchw)
+    int vector  = 1;   // channels that a thread has
     int threads = 256; // of a block
 
-    constexpr distribution cell() const { return maxpool::one_patch_each(arch, threads, 1, 1, vector); }
+    constexpr distribution cell() const { return maxpool::one_pixel_each(arch, threads, layout, vector); }
 };
 
 // The only place that knows which configurations are legal; static_assert, the dispatcher and the generator ask it.
@@ -35,8 +35,6 @@ constexpr violation check(const config& c, const target& t)
        c.vector * bytes_of(c.index) > t.max_vector_bytes)
         return {"vectors of the input and of indices must be a power of two of at most 16 bytes", c.vector,
                 "use a narrower vector"};
-    if(c.layout == layout::nchw && c.vector != 1)
-        return {"with channels first, a thread has one channel", c.vector, "use vector 1"};
     return {};
 }
 

@@ -34,8 +34,20 @@ TEST(MaxpoolForwardConfig, RejectionsSayRuleValueAndFix)
         [](config& c) { c.index = indices::int32; },
         "vectors of the input and of indices must be a power of two of at most 16 bytes, but one is 8: use a narrower "
         "vector");
-    expect([](config& c) { c.layout = layout::nchw; },
-           "with channels first, a thread has one channel, but one is 8: use vector 1");
+}
+
+// A thread's channels lie side by side, or one image behind the other.
+TEST(MaxpoolForwardConfig, CellsAreChannelsOfAPixel)
+{
+    for(const layout order : {layout::nhwc, layout::nchw})
+    {
+        const config c = {
+            .arch = architecture::gfx942, .dtype = data_type::fp16, .index = indices::u8, .layout = order, .vector = 8};
+        ASSERT_FALSE(check(c)) << check(c).rule;
+        const distribution d = c.cell();
+        EXPECT_TRUE(d.covers() && d.threads() == c.threads && d.length(2) == 8);
+        EXPECT_EQ(d.vecs(), order == layout::nhwc ? 8 : 1);
+    }
 }
 
 } // namespace
