@@ -11,6 +11,15 @@ namespace ck_tile
 
 namespace detail
 {
+// Whether a tile has no more dimensions than a view does.
+constexpr bool fits_rank(const distribution& d, int rank)
+{
+    for(int dim = rank; dim < distribution::max_rank; ++dim)
+        if(d.length(dim) != 1)
+            return false;
+    return true;
+}
+
 // One of something for each thread whose registers are held here.
 template <class T, int Copies>
 struct per_thread

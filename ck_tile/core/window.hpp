@@ -91,15 +91,6 @@ struct sides_of<D, Map, std::index_sequence<d...>>
     using type = boost::hana::basic_tuple<per_thread<side<D, Map, int(d)>, copies_of(D.threads())>...>;
 };
 
-// Whether a tile has no more dimensions than a view.
-constexpr bool fits_rank(const distribution& d, int rank)
-{
-    for(int dim = rank; dim < distribution::max_rank; ++dim)
-        if(d.length(dim) != 1)
-            return false;
-    return true;
-}
-
 template <distribution D>
 constexpr int max_positions()
 {

@@ -4,6 +4,7 @@
 
 #include "ck_tile/core/tile.hpp"
 
+#include <type_traits>
 #include <utility>
 
 namespace ck_tile
@@ -24,16 +25,30 @@ CK_TILE_FN auto map(F&& f, const tile<T, D>& x, const tile<More, D>&... more)
     return y;
 }
 
-// The tile whose element at (i, j) is f(i, j), and likewise for other ranks.
-template <class T, distribution D, int Rank, class F>
+namespace detail
+{
+// How many coordinates f takes.
+template <class F>
+inline constexpr int coordinates_of = std::is_invocable_v<F&, int>        ? 1
+                                      : std::is_invocable_v<F&, int, int> ? 2
+                                                                          : 3;
+} // namespace detail
+
+// The tile whose element at (i, j) is f(i, j), or of as many dimensions as f takes coordinates of: one to three.
+template <class T, distribution D, class F>
 CK_TILE_FN tile<T, D> generate(F&& f)
 {
+    constexpr int rank = detail::coordinates_of<F>;
+    static_assert(rank < 3 || std::is_invocable_v<F&, int, int, int>,
+                  "generate: the function takes one to three coordinates");
+    static_assert(detail::fits_rank(D, rank),
+                  "generate: the tile has more dimensions than the function takes coordinates");
     tile<T, D> y;
     for_each_thread<D>([&](thread t) {
         for_each_element<D>([&](auto r, auto v) {
-            [&]<std::size_t... d>(const multi_index<Rank>& at, std::index_sequence<d...>) {
+            [&]<std::size_t... d>(const multi_index<rank>& at, std::index_sequence<d...>) {
                 y.file_of(t).set(r, v, convert<T>(f(at[d]...)));
-            }(coordinates<D, Rank>(t, r, v), std::make_index_sequence<Rank>{});
+            }(coordinates<D, rank>(t, r, v), std::make_index_sequence<rank>{});
         });
     });
     return y;

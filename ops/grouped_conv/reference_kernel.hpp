@@ -31,7 +31,7 @@ struct reference_program
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
         const std::int64_t begin = std::int64_t(b.at.x) * threads, rest = Direction::elements(a) - begin;
-        generate<float, line, 1>([&](int i) {
+        generate<float, line>([&](int i) {
             if(i < rest)
                 Direction::template compute<element_t<Type>>(a, begin + i);
             return 0.f;

@@ -88,7 +88,7 @@ struct sum_program
         }
         for(; split < a.splits; ++split)
             all = map(add, all, partial(split));
-        const auto number = generate<int, D, 1>([&](int i) { return i < here ? i : 0; });
+        const auto number = generate<int, D>([&](int i) { return i < here ? i : 0; });
         const auto results =
             map([&](float x, int i) { return a.finish.template operator()<element>(x, begin + i); }, all, number);
         store(window_of(static_cast<element*>(a.to)), convert<element>(results));

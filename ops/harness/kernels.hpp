@@ -85,7 +85,7 @@ struct compare_program
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
         const std::int64_t first = std::int64_t(b.at.x) * threads, step = std::int64_t(a.blocks) * threads;
-        generate<int, line, 1>([&](int i) {
+        generate<int, line>([&](int i) {
             finding own = {0, 0, -1};
             for(std::int64_t at = first + i; at < a.count; at += step)
             {

@@ -33,7 +33,7 @@ struct reference_program
         const std::int64_t all   = std::int64_t(a.base.batch) * a.base.channels * product(a.base.input);
         const std::int64_t begin = std::int64_t(b.at.x) * threads;
         const int here           = all - begin < threads ? static_cast<int>(all - begin) : threads;
-        const auto sums      = generate<float, line, 1>([&](int i) { return i < here ? gradient(a, begin + i) : 0.f; });
+        const auto sums      = generate<float, line>([&](int i) { return i < here ? gradient(a, begin + i) : 0.f; });
         const tensor_view in = {static_cast<element*>(a.base.in) + begin, here, packed<1>({here})};
         store(make_window<line>(in, multi_index{0}), convert<element>(sums));
     }

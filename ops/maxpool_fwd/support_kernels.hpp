@@ -32,9 +32,9 @@ struct reference_program
         const std::int64_t all   = std::int64_t(a.base.batch) * a.base.channels * product(a.base.output);
         const std::int64_t begin = std::int64_t(b.at.x) * threads;
         const int here           = all - begin < threads ? static_cast<int>(all - begin) : threads;
-        const auto at            = generate<std::int64_t, line, 1>(
+        const auto at            = generate<std::int64_t, line>(
             [&](int i) { return i < here ? place_of_maximum(a, begin + i) : std::int64_t(0); });
-        const auto largest = generate<float, line, 1>([&](int i) {
+        const auto largest = generate<float, line>([&](int i) {
             return i < here ? value_at(a, begin + i, static_cast<int>(place_of_maximum(a, begin + i))) : 0.f;
         });
         const auto write   = [&](auto* to, const auto& values) {

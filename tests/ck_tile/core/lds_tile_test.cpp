@@ -154,7 +154,7 @@ void expect_round_trip(const lds_tile<T, Layout>& memory)
 {
     constexpr multi_index<2> origin = Origin;
     const auto value                = [](int i, int j) { return (i * 37 + j * 5) % 251 - 100; };
-    store<Origin>(memory, generate<T, Write, 2>([&](int i, int j) { return convert<T>(float(value(i, j))); }));
+    store<Origin>(memory, generate<T, Write>([&](int i, int j) { return convert<T>(float(value(i, j))); }));
     for(int i = 0; i < 64; ++i)
         for(int j = 0; j < 32; ++j)
             ASSERT_EQ(convert<float>(*memory.at(origin[0] + i, origin[1] + j)), float(value(i, j)));

@@ -176,7 +176,7 @@ TEST(Window, VectorsOverMergedViews)
 template <distribution D>
 tile<float, D> numbered_tile(int from = 1000)
 {
-    return generate<float, D, 2>([&](int i, int j) { return from * (i + 1) + j; });
+    return generate<float, D>([&](int i, int j) { return from * (i + 1) + j; });
 }
 
 template <distribution D>

@@ -53,7 +53,7 @@ struct fused
 
     auto accumulators() const
     {
-        return generate<float, gemm::accumulator(S), 2>(
+        return generate<float, gemm::accumulator(S)>(
             [&](int i, int j) { return sums[static_cast<std::size_t>(i * S.n + j)]; });
     }
 

@@ -40,7 +40,7 @@ void expect_folds()
     constexpr distribution narrow = folded<D, Dim>;
     static_assert(narrow.covers() && narrow.threads() == D.threads());
     static_assert(narrow.length(1 - Dim) == D.length(1 - Dim));
-    const auto numbers = generate<int, D, 2>([](int i, int j) { return number_of(i, j); });
+    const auto numbers = generate<int, D>([](int i, int j) { return number_of(i, j); });
     each_slot(narrow, [&](const slot& p, const multi_index<3>& at) {
         std::vector<int> expected, found;
         each_slot(D, [&](const slot& q, const multi_index<3>& other) {

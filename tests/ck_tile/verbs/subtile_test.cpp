@@ -30,7 +30,7 @@ int row_weight = 100; // no constant: the tiles are made when the test runs
 template <class T>
 tile<T, whole> numbers()
 {
-    return generate<T, whole, 2>([](int i, int j) { return row_weight * i + j; });
+    return generate<T, whole>([](int i, int j) { return row_weight * i + j; });
 }
 
 template <distribution Subtile, multi_index<3> At, multi_index<3> Step, class T>
@@ -67,11 +67,11 @@ TEST(Parts, AreSlicesShiftedVectorsAndEveryOtherElement)
 
 TEST(Parts, KeepTheBitsOfEveryType)
 {
-    const auto x = generate<bf16, whole, 2>([](int i, int j) { return float(i + j + row_weight - 100); });
+    const auto x = generate<bf16, whole>([](int i, int j) { return float(i + j + row_weight - 100); });
     each_element(subtile<columns(2, 2), multi_index{0, 7, 0}>(x), [](const multi_index<3>& at, bf16 value) {
         ASSERT_EQ(convert<float>(value), float(at[0] + 7 + at[1]));
     });
-    const auto bytes = generate<std::uint8_t, whole, 2>([](int i, int j) { return i + j + row_weight - 100; });
+    const auto bytes = generate<std::uint8_t, whole>([](int i, int j) { return i + j + row_weight - 100; });
     each_element(subtile<columns(4, 4), multi_index{0, 5, 0}>(bytes),
                  [](const multi_index<3>& at, std::uint8_t value) { ASSERT_EQ(value, at[0] + 5 + at[1]); });
 }

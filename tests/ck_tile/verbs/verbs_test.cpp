@@ -44,7 +44,7 @@ int number_of(int i, int j) { return row_weight * i + j; }
 template <distribution D>
 void expect_element_by_element()
 {
-    const auto numbers = generate<float, D, 2>(number_of);
+    const auto numbers = generate<float, D>(number_of);
     const auto twos    = fill<fp16, D>(2);
     int slots          = 0;
     each_element(numbers, [&](const multi_index<3>& at, float x) {
@@ -71,7 +71,7 @@ TEST(Verbs, MapGenerateAndFillWorkElementByElement)
 // What no variable enters, which a compiler would like to work out itself.
 TEST(Verbs, ElementsMayBeConstants)
 {
-    const auto columns = generate<int, rows_in_lanes, 2>([](int, int j) { return j; });
+    const auto columns = generate<int, rows_in_lanes>([](int, int j) { return j; });
     const auto twice   = map([](int j) { return 2 * j; }, columns);
     const auto whole   = rearrange<rows_in_lanes>(convert<float>(twice));
     each_slot(rows_in_lanes, [&](const slot& p, const multi_index<3>& at) {
@@ -83,14 +83,14 @@ TEST(Verbs, ElementsMayBeConstants)
 TEST(Verbs, GenerateKnowsOneAndThreeDimensions)
 {
     constexpr distribution line = {.lengths = {128}, .wave = {}, .lane = {{64, 0, 1}}, .reg = {{2, 0, 64}}, .vec = {}};
-    each_element(generate<float, line, 1>([](int i) { return number_of(i, i * i); }),
+    each_element(generate<float, line>([](int i) { return number_of(i, i * i); }),
                  [](const multi_index<3>& at, float x) { ASSERT_EQ(x, float(number_of(at[0], at[0] * at[0]))); });
     constexpr distribution cube = {.lengths = {4, 8, 16},
                                    .wave    = {},
                                    .lane    = {{8, 1, 1}, {4, 2, 4}, {2, 0, 1}},
                                    .reg     = {{2, 0, 2}},
                                    .vec     = {{4, 2, 1}}};
-    each_element(generate<float, cube, 3>([](int i, int j, int k) { return number_of(k, i + 10 * j); }),
+    each_element(generate<float, cube>([](int i, int j, int k) { return number_of(k, i + 10 * j); }),
                  [](const multi_index<3>& at, float x) { ASSERT_EQ(x, float(number_of(at[2], at[0] + 10 * at[1]))); });
 }
 
@@ -99,7 +99,7 @@ template <distribution D>
 void expect_rows_alike()
 {
     static_assert(one_row<D>.covers() && one_row<D>.lengths[0] == 1 && one_row<D>.threads() == D.threads());
-    const auto row = generate<int, one_row<D>, 2>([](int i, int j) { return number_of(i, j); });
+    const auto row = generate<int, one_row<D>>([](int i, int j) { return number_of(i, j); });
     each_element(broadcast_row<D>(row), [](const multi_index<3>& at, int x) { ASSERT_EQ(x, number_of(0, at[1])); });
 }
 
@@ -114,8 +114,8 @@ TEST(Verbs, BroadcastRow)
 TEST(Verbs, ConvertRoundsEachElement)
 {
     const auto value  = [](int i, int j) { return float(number_of(i, j)) / 7.3f - 200.f; };
-    const auto narrow = convert<fp16>(generate<float, rows_in_lanes, 2>(value));
-    const auto brain  = convert<bf16>(generate<float, rows_in_lanes, 2>(value));
+    const auto narrow = convert<fp16>(generate<float, rows_in_lanes>(value));
+    const auto brain  = convert<bf16>(generate<float, rows_in_lanes>(value));
     const auto wide   = convert<float>(brain);
     each_element(narrow, [&](const multi_index<3>& at, fp16 x) { ASSERT_EQ(x, convert<fp16>(value(at[0], at[1]))); });
     each_element(wide, [&](const multi_index<3>& at, float x) {
@@ -128,7 +128,7 @@ template <gemm::shape S, majorness Major, int Vector>
 void expect_rearranges()
 {
     constexpr distribution loaded = gemm::tiled_copy(S, S.m, Major, Vector);
-    const auto from_memory        = generate<float, loaded, 2>([](int i, int j) { return number_of(i, j); });
+    const auto from_memory        = generate<float, loaded>([](int i, int j) { return number_of(i, j); });
     const auto to_lds             = rearrange<gemm::along_k(loaded)>(from_memory);
     each_element(to_lds, [](const multi_index<3>& at, float x) { ASSERT_EQ(x, number_of(at[0], at[1])); });
     each_element(rearrange<loaded>(to_lds),
@@ -144,7 +144,7 @@ TEST(Verbs, WhatIsNotFiniteIsFound)
         for(int col = 0; col < D.length(1); ++col)
         {
             const int row = (5 * col + 3) % D.length(0);
-            const auto x  = generate<float, D, 2>([&](int i, int j) { return i == row && j == col ? number : 1.f; });
+            const auto x  = generate<float, D>([&](int i, int j) { return i == row && j == col ? number : 1.f; });
             bool found[D.length(0)][2] = {}; // of rows and waves, as threads have elements
             for_each_thread<D>([&](thread t) {
                 found[t.lane][t.wave] = !(nan_unless_finite<D>(x.file_of(t)) == 0); // as kernels ask
@@ -179,7 +179,7 @@ tile<float, D> random_tile(std::vector<float>& values)
     values.resize(static_cast<std::size_t>(D.elements()));
     for(float& x : values)
         x = static_cast<float>(random.between(-1000, 1000));
-    return generate<float, D, 3>(
+    return generate<float, D>(
         [&](int i, int j, int k) { return values[static_cast<std::size_t>((i * D.length(1) + j) * D.length(2) + k)]; });
 }
 
@@ -253,7 +253,7 @@ TEST(Reduce, WaitsForOthersBeforeAndAfter)
             for_each_thread<rows_in_lanes>([&](thread t) { numbers[(1 - t.wave) * 32 + t.lane] = value; });
         };
         use(1);
-        const auto x   = generate<float, rows_in_lanes, 2>([](int i, int) { return float(i); });
+        const auto x   = generate<float, rows_in_lanes>([](int i, int) { return float(i); });
         const auto sum = reduce<1>(in, x, [](float a, float b) { return a + b; });
         use(2);
         each_element(sum, [](const multi_index<3>& at, float s) { ASSERT_EQ(s, 24.f * float(at[0])); });
@@ -270,8 +270,7 @@ TEST(Reduce, NeedsLdsOnlyBetweenWaves)
 // between runs.
 TEST(Reduce, GivesTheSameBitsToAllThreadsAndEveryTime)
 {
-    const auto x =
-        generate<float, columns_in_lanes, 2>([](int i, int j) { return 1.f / float(1 + number_of(i, j * j)); });
+    const auto x = generate<float, columns_in_lanes>([](int i, int j) { return 1.f / float(1 + number_of(i, j * j)); });
     std::vector<line> lds(reduce_lds_bytes<columns_in_lanes, float>(0) / sizeof(line) + 1);
     const auto add  = [](float a, float b) { return a + b; };
     const auto once = reduce<0>(block{{}, lds.data()->bytes}, x, add);
