@@ -119,6 +119,13 @@ class Tree(unittest.TestCase):
         self.assertFalse(broken, "\n" + "\n".join(broken))
 
 
+    def test_one_header_has_the_whole_vocabulary(self):
+        """All verbs, that is, and what of the layers above and below them is for users."""
+        text = (ROOT / "ck_tile/ck_tile.hpp").read_text(encoding="utf-8")
+        words = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "ck_tile/verbs").glob("*.hpp"))]
+        self.assertEqual([word for word in words if f'#include "{word}"' not in text], [])
+
+
 class Rules(unittest.TestCase):
     """Each rule, broken in a small tree."""
 
