@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The verb broadcast_row: a row as if all rows of a tile were like it, as a bias per column is. Nothing moves between threads.
+// The verb broadcast: a tile that does not vary along some dimensions, as a bias of columns or what reduce() gives, as if it did. Nothing moves
+// between threads: each holds what it needs. map() broadcasts its tiles so.
 //
-//   constexpr distribution row = one_row<D>;                       // [1, columns], as D distributes each of its rows
-//   const tile<float, D> x = broadcast_row<D>(load(make_window<row>(view, origin)));
+//   constexpr distribution row = reduced<D, 0>;                    // [1, columns], as D distributes each of its rows
+//   const tile<float, D> x = broadcast<D>(load(make_window<row>(view, origin)));
 #pragma once
 
 #include "ck_tile/core/tile.hpp"
@@ -10,50 +11,133 @@
 namespace ck_tile
 {
 
-// One row of a distribution of rows and columns: a thread has one element for each of its columns.
-template <distribution D>
-inline constexpr distribution one_row = [] {
-    const auto still = [](digits some) {
-        for(int i = 0; i < some.count; ++i)
-            if(some.at[i].moves_along(0))
-                some.at[i] = {some.at[i].extent};
-        return some;
-    };
-    distribution d = D;
-    d.lengths[0]   = 1;
-    d.cluster = still(d.cluster), d.wave = still(d.wave), d.lane = still(d.lane);
-    d.reg = d.reg.only(1), d.vec = d.vec.only(1);
-    return d;
+namespace detail
+{
+// The digits without those along `dim`; with `keep`, they stay in place and replicate.
+constexpr digits without(const digits& all, int dim, bool keep)
+{
+    digits rest;
+    for(int i = 0; i < all.count; ++i)
+        if(!all.at[i].moves_along(dim))
+            rest.push(all.at[i]);
+        else if(keep)
+            rest.push({all.at[i].extent});
+    return rest;
+}
+
+constexpr distribution reduced(const distribution& d, int dim)
+{
+    distribution r = {.lengths = {d.lengths[0], d.lengths[1], d.lengths[2]},
+                      .wave    = without(d.wave, dim, true),
+                      .lane    = without(d.lane, dim, true),
+                      .reg     = without(d.reg, dim, false),
+                      .vec     = without(d.vec, dim, false),
+                      .cluster = without(d.cluster, dim, true)};
+    r.lengths[dim] = 1;
+    return r;
+}
+
+// Whether all threads of D begin where they do in E, along the dimensions in which E is longer than 1.
+constexpr bool begin_alike(const distribution& e, const distribution& d)
+{
+    const digits* const levels[][2] = {{&e.cluster, &d.cluster}, {&e.wave, &d.wave}, {&e.lane, &d.lane}};
+    for(const auto& level : levels)
+    {
+        if(level[0]->size() != level[1]->size())
+            return false;
+        for(int dim = 0; dim < distribution::max_rank; ++dim)
+            for(int i = 0; e.length(dim) > 1 && i < level[0]->size(); ++i)
+                if(level[0]->along(dim, i) != level[1]->along(dim, i))
+                    return false;
+    }
+    return true;
+}
+
+// Where a thread has an element; register -1: nowhere.
+struct register_place
+{
+    int reg, vec;
+};
+
+// Which of its elements of E each of a thread's elements of D takes: the one as far from the first along the dimensions in which E is longer than 1.
+template <distribution E, distribution D>
+inline constexpr auto broadcast_places = [] {
+    constants<register_place, D.regs() * D.vecs()> places;
+    for(int i = 0; i < D.regs() * D.vecs(); ++i)
+    {
+        places.values[i] = {-1, 0};
+        for(int j = 0; j < E.regs() * E.vecs() && places.values[i].reg < 0; ++j)
+        {
+            bool same = true;
+            for(int dim = 0; dim < distribution::max_rank; ++dim)
+                same =
+                    same && (E.length(dim) == 1 || E.reg.along(dim, j / E.vecs()) + E.vec.along(dim, j % E.vecs()) ==
+                                                       D.reg.along(dim, i / D.vecs()) + D.vec.along(dim, i % D.vecs()));
+            if(same)
+                places.values[i] = {j / E.vecs(), j % E.vecs()};
+        }
+    }
+    return places;
+}();
+
+template <distribution E, distribution D>
+constexpr bool finds_broadcast_places()
+{
+    for(const register_place& place : broadcast_places<E, D>.values)
+        if(place.reg < 0)
+            return false;
+    return true;
+}
+} // namespace detail
+
+// The distribution of length 1 along Dim, whose element there all threads hold that D's elements along Dim are of: of a row (Dim 0), of a column
+// (1), and of what reduce<Dim>() makes.
+template <distribution D, int Dim>
+inline constexpr distribution reduced = detail::reduced(D, Dim);
+
+// Whether threads of D hold what they need of a tile of E, which is as long or 1 along each dimension.
+template <distribution E, distribution D>
+inline constexpr bool broadcasts_to = [] {
+    for(int dim = 0; dim < distribution::max_rank; ++dim)
+        if(E.length(dim) != D.length(dim) && E.length(dim) != 1)
+            return false;
+    if constexpr(E == D)
+        return true;
+    else
+        return detail::begin_alike(E, D) && detail::finds_broadcast_places<E, D>();
 }();
 
 namespace detail
 {
-// Which of a thread's columns each of its registers, and each of the elements of one, is in.
-template <distribution D>
-inline constexpr auto column_registers = [] {
-    constants<int, D.regs()> all;
-    for(int r = 0; r < D.regs(); ++r)
-        all.values[r] = D.reg.number_in(1, r);
-    return all;
-}();
-template <distribution D>
-inline constexpr auto column_vectors = [] {
-    constants<int, D.vecs()> all;
-    for(int v = 0; v < D.vecs(); ++v)
-        all.values[v] = D.vec.number_in(1, v);
-    return all;
-}();
+// What a thread has of a tile for element (r, v) of D.
+template <distribution D, class T, distribution E>
+CK_TILE_FN constexpr T element_for(const tile<T, E>& x, thread t, auto r, auto v)
+{
+    if constexpr(E == D)
+        return x.file_of(t).get(r, v);
+    else if constexpr(on_device)
+    {
+        constexpr register_place at = broadcast_places<E, D>.values[r * D.vecs() + v];
+        return x.file_of(t).get(at.reg, at.vec);
+    }
+    else
+    {
+        const register_place at = broadcast_places<E, D>.values[r * D.vecs() + v];
+        return x.file_of(t).get(at.reg, at.vec);
+    }
+}
 } // namespace detail
 
-template <distribution D, class T>
-CK_TILE_FN tile<T, D> broadcast_row(const tile<T, one_row<D>>& row)
+template <distribution D, class T, distribution E>
+CK_TILE_FN tile<T, D> broadcast(const tile<T, E>& x)
 {
+    static_assert(
+        broadcasts_to<E, D>,
+        "broadcast: the tile must have what the threads of the distribution need of it, and be as long or 1 along each "
+        "dimension: distribute it as reduced<D, Dim>");
     tile<T, D> all;
     for_each_thread<D>([&](thread t) {
-        for_each_element<D>([&](auto r, auto v) {
-            all.file_of(t).set(
-                r, v, row.file_of(t).get(entry<detail::column_registers<D>>(r), entry<detail::column_vectors<D>>(v)));
-        });
+        for_each_element<D>([&](auto r, auto v) { all.file_of(t).set(r, v, detail::element_for<D>(x, t, r, v)); });
     });
     return all;
 }

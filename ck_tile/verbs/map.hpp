@@ -2,7 +2,7 @@
 // The verbs that work element by element: map, generate, convert; and rearrange and renumber, which rename a thread's registers.
 #pragma once
 
-#include "ck_tile/core/tile.hpp"
+#include "ck_tile/verbs/broadcast.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -13,14 +13,20 @@ namespace ck_tile
 // No verb that sets elements is constexpr: of a `const auto` tile compilers evaluate it as a constant, and clang 22 ends with a signal
 // where an element of a vector is set that has none yet.
 
-// f applied to each element (and to the element at the same place of further tiles of the same distribution).
-template <class F, class T, distribution D, class... More>
-CK_TILE_FN auto map(F&& f, const tile<T, D>& x, const tile<More, D>&... more)
+// f applied to each element of a tile, or to those at the same place of several tiles: of one distribution, or of ones that broadcast to the
+// first tile's, as rows and what reduce() gives do.
+template <class F, class T, distribution D, class... More, distribution... Others>
+CK_TILE_FN auto map(F&& f, const tile<T, D>& x, const tile<More, Others>&... more)
 {
+    static_assert(
+        (... && broadcasts_to<Others, D>),
+        "map: further tiles must be distributed as the first one, or have what its threads need of them: distribute "
+        "those of length 1 along a dimension as reduced<D, Dim>");
     tile<std::remove_cvref_t<decltype(f(x.files[0].get(0, 0), more.files[0].get(0, 0)...))>, D> y;
     for_each_thread<D>([&](thread t) {
-        for_each_element<D>(
-            [&](auto r, auto v) { y.file_of(t).set(r, v, f(x.file_of(t).get(r, v), more.file_of(t).get(r, v)...)); });
+        for_each_element<D>([&](auto r, auto v) {
+            y.file_of(t).set(r, v, f(x.file_of(t).get(r, v), detail::element_for<D>(more, t, r, v)...));
+        });
     });
     return y;
 }

@@ -5,6 +5,7 @@
 
 #include "ck_tile/core/tile.hpp"
 #include "ck_tile/targets/block.hpp"
+#include "ck_tile/verbs/broadcast.hpp"
 #include "ck_tile/verbs/exchange.hpp"
 #include "ck_tile/verbs/map.hpp"
 
@@ -13,31 +14,6 @@ namespace ck_tile
 
 namespace detail
 {
-// The digits without those along `dim`; with `keep`, they stay in place and replicate.
-constexpr digits without(const digits& all, int dim, bool keep)
-{
-    digits rest;
-    for(int i = 0; i < all.count; ++i)
-        if(!all.at[i].moves_along(dim))
-            rest.push(all.at[i]);
-        else if(keep)
-            rest.push({all.at[i].extent});
-    return rest;
-}
-
-// The digits of threads and registers along `dim` collapse to one element there, which all their threads hold.
-constexpr distribution reduced(const distribution& d, int dim)
-{
-    distribution r = {.lengths = {d.lengths[0], d.lengths[1], d.lengths[2]},
-                      .wave    = without(d.wave, dim, true),
-                      .lane    = without(d.lane, dim, true),
-                      .reg     = without(d.reg, dim, false),
-                      .vec     = without(d.vec, dim, false),
-                      .cluster = d.cluster};
-    r.lengths[dim] = 1;
-    return r;
-}
-
 // The distribution of what threads make of their own registers along `dim`: one element there for each thread that has some,
 // side by side in the order of their first elements.
 constexpr distribution folded(const distribution& d, int dim)
@@ -162,7 +138,7 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
     [[maybe_unused]] const verb_scope verb("reduce", line);
     static_assert(D.cluster.only(Dim).count == 0,
                   "reduce: one workgroup must hold the whole dimension; go through LDS to combine those of a cluster");
-    constexpr distribution to = detail::reduced(D, Dim);
+    constexpr distribution to = reduced<D, Dim>;
     tile<T, to> y;
     for_each_thread<D>([&](thread t) {
         static_for<to.regs()>([&](auto r) {

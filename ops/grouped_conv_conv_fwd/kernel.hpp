@@ -126,7 +126,7 @@ struct program
         {
             constexpr distribution own = C.rows(Depth);
             const auto sums = convolve<own>(halo_tile{in.lds_at<element>(at)}, in.lds_at<element>(at + wei0_at),
-                                            bias<one_row<own>>(args.bias0, args.first.c, step * shape.k));
+                                            bias<reduced<own, 0>>(args.bias0, args.first.c, step * shape.k));
             conv::with_activation(args.activation, [&](const auto& activate) {
                 ck_tile::store(a, convert<element>(map(activate, sums)));
             });
@@ -146,7 +146,7 @@ struct program
         CK_TILE_FN auto begin(int column) const
         {
             constexpr distribution all = gemm::accumulator(shape);
-            return broadcast_row<all>(bias<one_row<all>>(args.bias1, args.k1, column * shape.n));
+            return broadcast<all>(bias<reduced<all, 0>>(args.bias1, args.k1, column * shape.n));
         }
 
         CK_TILE_FN void store(const coord& p, int column, const auto& acc) const

@@ -94,21 +94,63 @@ TEST(Verbs, GenerateKnowsOneAndThreeDimensions)
                  [](const multi_index<3>& at, float x) { ASSERT_EQ(x, float(number_of(at[2], at[0] + 10 * at[1]))); });
 }
 
-// Every row is the one that was broadcast, in whatever way rows and columns are distributed.
-template <distribution D>
-void expect_rows_alike()
+// Rows, columns and single numbers are alike along the dimensions that they do not have, in whatever way tiles are distributed; in a tile of their
+// own, and as a further tile of map().
+template <distribution D, distribution E>
+void expect_broadcast()
 {
-    static_assert(one_row<D>.covers() && one_row<D>.lengths[0] == 1 && one_row<D>.threads() == D.threads());
-    const auto row = generate<int, one_row<D>>([](int i, int j) { return number_of(i, j); });
-    each_element(broadcast_row<D>(row), [](const multi_index<3>& at, int x) { ASSERT_EQ(x, number_of(0, at[1])); });
+    static_assert(E.covers() && E.threads() == D.threads() && broadcasts_to<E, D> && broadcasts_to<D, D>);
+    static_assert(E == D || !broadcasts_to<D, E>);
+    const auto number = [](int i, int j, int k) { return number_of(number_of(i, j), k); };
+    const auto few    = generate<int, E>(number);
+    const auto expect = [&](const auto& x, int factor, int added) {
+        each_element(x, [&](const multi_index<3>& at, int y) {
+            const auto in = [&](int d) { return E.length(d) == 1 ? 0 : at[d]; };
+            ASSERT_EQ(y, factor * number(in(0), in(1), in(2)) + added * number(at[0], at[1], at[2]));
+        });
+    };
+    const auto all = generate<int, D>(number);
+    expect(broadcast<D>(few), 1, 0);
+    expect(map([](int x, int y) { return x + 2 * y; }, all, few), 2, 1);
+    expect(map([](int x, int y, int z) { return x + 2 * y + 3 * z; }, all, few, all), 2, 4);
+}
+template <distribution D>
+void expect_broadcasts()
+{
+    expect_broadcast<D, D>();
+    expect_broadcast<D, reduced<D, 0>>();
+    expect_broadcast<D, reduced<D, 1>>();
+    expect_broadcast<D, reduced<reduced<D, 1>, 0>>();
 }
 
-TEST(Verbs, BroadcastRow)
+TEST(Verbs, TilesBroadcastAlongDimensionsThatTheyDoNotHave)
 {
-    expect_rows_alike<rows_in_lanes>();
-    expect_rows_alike<columns_in_lanes>();
-    expect_rows_alike<replicated>();
-    expect_rows_alike<gemm::accumulator({64, 64, 32, 2, 2, opcode::mma_16x8x16_fp16})>();
+    expect_broadcasts<rows_in_lanes>();
+    expect_broadcasts<columns_in_lanes>();
+    expect_broadcasts<replicated>();
+    expect_broadcasts<gemm::accumulator({64, 64, 32, 2, 2, opcode::mma_16x8x16_fp16})>();
+    expect_broadcasts<gemm::accumulator({64, 64, 32, 2, 2, opcode::wmma_16x16x16_fp16})>();
+    static_assert(!broadcasts_to<reduced<columns_in_lanes, 0>, rows_in_lanes>);
+}
+
+// A row of softmax: what reduce() gives goes back into map() as it is.
+TEST(Verbs, WhatIsReducedBroadcasts)
+{
+    constexpr distribution D = columns_in_lanes;
+    const auto x             = generate<float, D>([](int i, int j) { return float((7 * i + 5 * j) % 11); });
+    const auto value         = [](int i, int j) { return double((7 * i + 5 * j) % 11); };
+    run_checked({architecture::gfx942, D.threads(), reduce_lds_bytes<D, float>(1)}, [&](const block& in) {
+        const auto largest = reduce<1>(in, x, [](float a, float b) { return a > b ? a : b; });
+        const auto powers  = map([](float a, float most) { return std::exp(a - most); }, x, largest);
+        const auto sum     = reduce<1>(in, powers, [](float a, float b) { return a + b; });
+        each_element(map([](float p, float all) { return p / all; }, powers, sum),
+                     [&](const multi_index<3>& at, float y) {
+                         double all = 0;
+                         for(int j = 0; j < D.length(1); ++j)
+                             all += std::exp(value(at[0], j));
+                         ASSERT_NEAR(y, std::exp(value(at[0], at[1])) / all, 1e-6);
+                     });
+    });
 }
 
 TEST(Verbs, ConvertRoundsEachElement)
