@@ -29,19 +29,28 @@ CK_TILE_FN constexpr decltype(auto) member(Tuple&& tuple)
 
 // Where a coordinate lands: the offset in elements from the view's pointer, and the coordinates that were guarded. An
 // affine map's footprints add up: footprint(a + b) - footprint(0) is the sum of what a and b contribute.
+// Nothing sets one that has no initializer: arrays of many that a loop sets compilers keep in memory.
 template <int Guards>
 struct footprint
 {
-    int offset = 0;
-    multi_index<Guards> guarded;
+    int offset;
+    int guarded[Guards > 0 ? Guards : 1];
 
     friend CK_TILE_FN constexpr footprint operator+(const footprint& a, const footprint& b)
     {
-        return {int(unsigned(a.offset) + unsigned(b.offset)), a.guarded + b.guarded};
+        footprint sum = {wrapped_sum(a.offset, b.offset), {}};
+        CK_TILE_UNROLL
+        for(int g = 0; g < Guards; ++g)
+            sum.guarded[g] = wrapped_sum(a.guarded[g], b.guarded[g]);
+        return sum;
     }
     friend CK_TILE_FN constexpr footprint operator-(const footprint& a, const footprint& b)
     {
-        return {int(unsigned(a.offset) - unsigned(b.offset)), a.guarded - b.guarded};
+        footprint difference = {wrapped_difference(a.offset, b.offset), {}};
+        CK_TILE_UNROLL
+        for(int g = 0; g < Guards; ++g)
+            difference.guarded[g] = wrapped_difference(a.guarded[g], b.guarded[g]);
+        return difference;
     }
 };
 
