@@ -447,6 +447,14 @@ class TestSet(Files):
         self.assertIn(f"left out by the test set {len(everything) - len(found)}",
                       self.answer("count", "--select", "test", "--seed", "a"))
 
+    def test_has_instances_of_any_window(self):
+        for operation in "narrow_conv_fwd", "narrow_conv_bwd_data", "narrow_conv_bwd_weight":
+            done = run_it("list", operation, "--targets", "gfx942,gfx11,sm90", "--select", "test", "--seed", "none")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = {tuple(name.removeprefix(operation + "_").split("_")[:2]) for name in done.stdout.splitlines()
+                     if "_group1_" in name and "_window0x" in name}
+            self.assertEqual(found, {(target, dtype) for target in ("gfx942", "gfx11", "sm90") for dtype in ("fp16", "bf16", "fp32")})
+
     def test_the_seed_alone_draws_the_sample(self):
         self.assertEqual(self.selected("a"), self.selected("a"))
         self.assertNotEqual(self.selected("a"), self.selected("b"))

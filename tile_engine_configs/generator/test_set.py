@@ -53,8 +53,11 @@ def numbers_of(instance, fields):
 
 
 def size_of(instance):
-    """The product of its numbers: what is small compiles and runs fast, and does what a larger one does not."""
-    return math.prod(max(abs(value), 1) for value in instance["combination"].values() if type(value) is int)
+    """The product of its numbers: what is small compiles and runs fast, and does what a larger one does not. A 0 is any number; what
+    stands beside one, as the taps of any window, is a limit and does not count."""
+    numbers = {name: value for name, value in instance["combination"].items() if type(value) is int}
+    any_of = {name.rpartition(".")[0] for name, value in numbers.items() if value == 0 and "." in name}
+    return math.prod(max(abs(value), 1) for name, value in numbers.items() if name.rpartition(".")[0] not in any_of)
 
 
 def cover(shown, left):
