@@ -62,11 +62,11 @@ struct register_place
 // Which of its elements of E each of a thread's elements of D takes: the one as far from the first along the dimensions in which E is longer than 1.
 template <distribution E, distribution D>
 inline constexpr auto broadcast_places = [] {
-    constants<register_place, D.regs() * D.vecs()> places;
+    constants<register_place, D.regs() * D.vecs()> found;
     for(int i = 0; i < D.regs() * D.vecs(); ++i)
     {
-        places.values[i] = {-1, 0};
-        for(int j = 0; j < E.regs() * E.vecs() && places.values[i].reg < 0; ++j)
+        found.values[i] = {-1, 0};
+        for(int j = 0; j < E.regs() * E.vecs() && found.values[i].reg < 0; ++j)
         {
             bool same = true;
             for(int dim = 0; dim < distribution::max_rank; ++dim)
@@ -74,17 +74,17 @@ inline constexpr auto broadcast_places = [] {
                     same && (E.length(dim) == 1 || E.reg.along(dim, j / E.vecs()) + E.vec.along(dim, j % E.vecs()) ==
                                                        D.reg.along(dim, i / D.vecs()) + D.vec.along(dim, i % D.vecs()));
             if(same)
-                places.values[i] = {j / E.vecs(), j % E.vecs()};
+                found.values[i] = {j / E.vecs(), j % E.vecs()};
         }
     }
-    return places;
+    return found;
 }();
 
 template <distribution E, distribution D>
 constexpr bool finds_broadcast_places()
 {
-    for(const register_place& place : broadcast_places<E, D>.values)
-        if(place.reg < 0)
+    for(const register_place& one : broadcast_places<E, D>.values)
+        if(one.reg < 0)
             return false;
     return true;
 }
