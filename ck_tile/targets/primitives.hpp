@@ -62,7 +62,7 @@ struct step_mix
 // memory: a range holds less than 2 GiB; one access lies in it as a whole or not at all
 //   memory_range                              a base address, the same for the whole block, and its bytes
 //     .skip(bytes)                            leaves out the first bytes
-//   load_access<V>(range, offset)             the V at `offset` bytes, or zeros; is_access<sizeof(V)>
+//   load_access<V>(range, offset)             the V at `offset` bytes, or zeros, or what a further argument says; is_access<sizeof(V)>
 //   store_access(range, offset, x)            does nothing where the range has ended
 //
 // block
