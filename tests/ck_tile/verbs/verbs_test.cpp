@@ -198,6 +198,24 @@ TEST(Verbs, WhatIsNotFiniteIsFound)
         }
 }
 
+TEST(Verbs, WhatDoesNotExistIsLoadedAsOneAsks)
+{
+    constexpr distribution D = {.lengths = {8, 4}, .wave = {}, .lane = {{8, 0, 1}}, .reg = {{4, 1, 1}}, .vec = {}};
+    constexpr int rows = 5, cols = 3;
+    std::vector<bf16> memory;
+    for(int i = 0; i < rows * cols; ++i)
+        memory.push_back(convert<bf16>(i + row_weight));
+    const auto window = make_window<D>(packed_view(memory.data(), rows, cols), multi_index{0, 0});
+    const bf16 lowest = convert<bf16>(-std::numeric_limits<float>::infinity());
+    const auto zeros = load(window), lowests = load(window, lowest);
+    each_slot(D, [&](const slot& p, const multi_index<3>& at) {
+        const bool there = at[0] < rows && at[1] < cols;
+        const float here = there ? float(at[0] * cols + at[1] + row_weight) : 0;
+        ASSERT_EQ(convert<float>(element_at(zeros, p)), here);
+        ASSERT_EQ(convert<float>(element_at(lowests, p)), there ? here : convert<float>(lowest));
+    });
+}
+
 TEST(Verbs, RearrangeBetweenMemoryAndLds)
 {
     constexpr gemm::shape mfma = {64, 64, 32, 2, 1, opcode::mfma_32x32x8_fp16};
