@@ -129,3 +129,28 @@ const bool code_object_@name@ = @calls@;
     set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${objects}" COMPILE_OPTIONS -O0)
     set(${variable} ${source} PARENT_SCOPE)
 endfunction()
+
+# ck_tile_list_kernel_sources(<sources> <objects> <source> <architecture>)
+# Appends what a source of kernels for an architecture adds to a library: to the list <sources> itself, with programs for the CPU
+# where that is chosen, and, where the GPU is, the source that holds its code objects, which are appended to <objects>.
+function(ck_tile_list_kernel_sources to_sources to_objects source architecture)
+    list(APPEND ${to_sources} ${source})
+    if(NOT architecture IN_LIST CK_TILE_HOST_ARCHITECTURES)
+        set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS CK_TILE_NO_HOST_PROGRAMS)
+    endif()
+    if(architecture IN_LIST CK_TILE_DEVICE_ARCHITECTURES)
+        ck_tile_compile_code_object(own ${source} ${architecture})
+        ck_tile_embed_code_object(embedded "${own}" ${architecture})
+        list(APPEND ${to_sources} ${embedded})
+        list(APPEND ${to_objects} ${own})
+    endif()
+    set(${to_sources} ${${to_sources}} PARENT_SCOPE)
+    set(${to_objects} ${${to_objects}} PARENT_SCOPE)
+endfunction()
+
+# The architectures that kernels are built for, on the CPU or a GPU.
+function(ck_tile_list_built_architectures variable)
+    set(all ${CK_TILE_HOST_ARCHITECTURES} ${CK_TILE_DEVICE_ARCHITECTURES})
+    list(REMOVE_DUPLICATES all)
+    set(${variable} ${all} PARENT_SCOPE)
+endfunction()
