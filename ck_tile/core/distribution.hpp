@@ -196,6 +196,22 @@ struct distribution
     friend constexpr bool operator==(const distribution&, const distribution&) = default;
 };
 
+// The same elements of each thread in vectors of `most` at most, as one access moves; one by one, where its vectors are not contiguous. `most`
+// is a power of two.
+constexpr distribution in_vectors(distribution d, int most)
+{
+    const int own = d.vec.count == 1 ? d.contiguous() : 1, vector = own < most ? own : most;
+    if(vector == d.vecs())
+        return d;
+    digits regs;
+    for(int i = 0; i < d.vec.count; ++i)
+        regs.push({d.vec.at[i].extent / vector, d.vec.at[i].dim, d.vec.at[i].stride * vector});
+    const digit first = d.vec.at[0];
+    d.reg             = regs.append(d.reg);
+    d.vec             = vector > 1 ? digits{{vector, first.dim, 1}} : digits{};
+    return d;
+}
+
 // The transposed tile, held alike.
 constexpr distribution transposed(distribution d)
 {

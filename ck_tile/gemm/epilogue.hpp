@@ -7,12 +7,14 @@
 //                 needs neither LDS nor barriers
 //   by_wave       each wave sends its rows through lines of LDS of its own, behind those of the main loop: without barriers of the
 //                 block, and while other tiles' operands come to LDS
-// All take a functor of an element of C, in fp32, and of the elements at the same place of more views, which may be of any
-// strides: a bias per column is a row with stride 0, a residual a matrix.
+// All take a functor of an element of C, in fp32, and of the elements at the same place of more views, as a residual, contiguous along rows
+// as C is. What belongs to whole columns or rows, as a bias, is best applied to the accumulator, where it takes a load for each of a thread's
+// columns or rows:
 //
-// Along rows, views must be contiguous, or per_row.
+//   acc = map([](float c, float bias) { return relu(c + bias); }, acc, load(make_window<reduced<accumulator(S), 0>>(biases, origin)));
+//   store_through_lds<S, 8>(b, acc, y, origin);
 //
-//   store_through_lds<S, 8>(b, acc, y, origin, [](float c, float bias) { return relu(c + bias); }, bias_of_channels);
+// A functor that has choose(visit) calls it with one that is called for elements: once for many, where it depends on an argument of the kernel.
 #pragma once
 
 #include "ck_tile/gemm/pipelines.hpp"
@@ -60,28 +62,6 @@ constexpr distribution rows_at_once(const shape& s, int vector)
             .lane    = {{row.lanes, 1, vector}, {down, 0, 1}},
             .reg     = {{row.regs, 1, row.lanes * row.waves * vector}},
             .vec     = {{vector, 1, 1}}};
-}
-
-// The same elements in vectors of `most` at most: of a wider type, a lane moves fewer at once.
-constexpr distribution in_vectors_of(distribution d, int most)
-{
-    const int vector = d.vecs();
-    if(vector <= most)
-        return d;
-    digits split = {{vector / most, 1, most}};
-    d.reg        = split.append(d.reg);
-    d.vec        = {{most, 1, 1}};
-    return d;
-}
-
-// The accumulator with its vectors, which run along columns, as registers of one element.
-constexpr distribution one_by_one(const shape& s)
-{
-    distribution d = accumulator(s);
-    digits single  = d.vec;
-    d.reg          = single.append(d.reg);
-    d.vec          = {};
-    return d;
 }
 
 // What one wave has in LDS of a strip: so many columns of elements of `bytes` each. As fragments, and as vectors of 16 bytes along rows, or
@@ -174,61 +154,30 @@ struct unchanged
     CK_TILE_FN constexpr float operator()(float c) const { return c; }
 };
 
-// A view of numbers that each belong to a row, as a bias per row: [m, n] of stride 0 along n.
-template <class View>
-struct per_row : View
-{};
-template <class View>
-per_row(View) -> per_row<View>;
-
 namespace detail
 {
-// The rows of a distribution: a thread has one element for each of its rows.
-constexpr distribution rows_alone(distribution d)
+// f of C and of as many elements of other tiles, in the type of the output.
+template <class T, class C, distribution D, class F, class... Tile>
+CK_TILE_FN tile<T, D> applied(const F& f, const tile<C, D>& c, const Tile&... more)
 {
-    const auto still = [](digits some) {
-        for(int i = 0; i < some.count; ++i)
-            if(some.at[i].moves_along(1))
-                some.at[i] = {some.at[i].extent};
-        return some;
-    };
-    d.lengths[1] = 1;
-    d.cluster = still(d.cluster), d.wave = still(d.wave), d.lane = still(d.lane);
-    d.reg = d.reg.only(0), d.vec = d.vec.only(0);
-    return d;
-}
-
-template <class View>
-inline constexpr bool is_per_row = false;
-template <class View>
-inline constexpr bool is_per_row<per_row<View>> = true;
-
-// As D, a tile that has the same elements, or one for each row.
-template <distribution D, class T, distribution Held>
-CK_TILE_FN tile<T, D> in_every_column(const tile<T, Held>& x)
-{
-    if constexpr(Held.lengths[1] != 1)
-        return rearrange<D>(x);
-    else
+    if constexpr(requires { f.choose([](const auto&) {}); })
     {
-        static_assert(D.vec.only(0).count == 0, "per_row: vectors of the result lie along its rows");
-        tile<T, D> y;
-        for_each_thread<D>([&](thread t) {
-            for_each_element<D>(
-                [&](auto r, auto v) { y.file_of(t).set(r, v, x.file_of(t).get(D.reg.number_in(0, r), 0)); });
-        });
-        return y;
+        tile<T, D> chosen;
+        f.choose([&](const auto& one) { chosen = applied<T>(one, c, more...); });
+        return chosen;
     }
+    else
+        return convert<T>(map(f, c, more...));
 }
 
 // f of C and of what the further windows see, in the type of the output.
 template <class T, class C, distribution D, class F, class... Window>
-CK_TILE_FN auto finished(const tile<C, D>& c, const F& f, const Window&... more)
+CK_TILE_FN tile<T, D> finished(const tile<C, D>& c, const F& f, const Window&... more)
 {
     if constexpr(std::is_same_v<F, unchanged>)
         return convert<T>(c);
     else
-        return convert<T>(map(f, c, convert<float>(in_every_column<D>(load(more)))...));
+        return applied<T>(f, c, convert<float>(rearrange<D>(load(more)))...);
 }
 } // namespace detail
 
@@ -238,9 +187,7 @@ template <distribution Wide, int Dim, class Out, class F, class... More>
 class tile_writer
 {
     template <class View>
-    static constexpr distribution held =
-        detail::is_per_row<View> ? detail::rows_alone(Wide)
-                                 : detail::in_vectors_of(Wide, 16 / int(sizeof(typename View::element)));
+    static constexpr distribution held = in_vectors(Wide, 16 / int(sizeof(typename View::element)));
     template <class View>
     using window_of = decltype(make_window<held<View>>(std::declval<const View&>(), multi_index<2>{}));
 
@@ -375,7 +322,7 @@ CK_TILE_FN void store_directly(const tile<float, accumulator(S)>& acc, const Out
 {
     if constexpr(legal_shape<S>::value)
     {
-        constexpr distribution single = detail::one_by_one(S);
+        constexpr distribution single = in_vectors(accumulator(S), 1);
         ck_tile::store(
             make_window<single>(to, origin),
             detail::finished<typename Out::element>(rearrange<single>(acc), f, make_window<single>(more, origin)...));

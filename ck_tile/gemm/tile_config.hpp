@@ -102,7 +102,9 @@ constexpr violation check_result(const shape& s, epilogue e, int vector)
         return {};
     }
     const bool direct       = e == epilogue::direct;
-    const distribution wide = direct ? one_by_one(s) : s.n % vector == 0 ? rows_at_once(s, vector) : distribution{};
+    const distribution wide = direct              ? in_vectors(accumulator(s), 1)
+                              : s.n % vector == 0 ? rows_at_once(s, vector)
+                                                  : distribution{};
     const bool whole_strips = direct || strip(s).lengths[0] % wide.length(0) == 0;
     if(s.n % vector != 0 || !whole_strips)
         return {"threads must hold whole rows of the result, and strips of it whole turns of the threads", vector,

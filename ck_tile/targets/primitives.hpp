@@ -81,7 +81,7 @@ struct step_mix
 //
 // copies of 16 bytes from memory to LDS, in batches, without a stop in registers; if has_async_copies, or else no-ops
 //   copy_line(to, range, offset or gathered), commit_copies(), wait_for_copies<Batches>()
-//   see_copies()                              lets products of operands in LDS see what others have copied, after a barrier
+//   see_copies()                              lets products of operands in LDS see what this thread has copied or stored, after a barrier
 //   arrive_in_memory<Waves>(counters)         counts an arrival at the counter of this thread's wave, one for all lanes, or at the first one for
 //                                             all waves where they do not wait; how many came before, whose writes to memory are seen
 //   prefetch_run(from, bytes)                 asks for a run of memory, of a multiple of 16 bytes, to come to the shared cache
@@ -108,6 +108,8 @@ struct step_mix
 //   rounds_to_bf16                            whether an instruction rounds binary32 to bf16, to nearest, ties to even
 //   add_if_equal(sum, x, a, b)                sum + x if a == b, else the sum as it is
 //   larger(x, y), smaller(x, y)               the larger or the smaller one, or x if that is a NaN; y is none
+//   approximate_exp2(x)                       2^x, and
+//   approximate_reciprocal(x)                 1/x, within a few units in the last place; subnormal numbers count as 0
 //   join_halves<Low, High>(low, high)         a word of 16 bits of each, their upper half where Low, or High, is 1; if joins_halves
 //
 // hints to the compiler

@@ -36,7 +36,7 @@ CK_TILE_FN float activate(activation how, float x)
     if(how == activation::silu)
     {
         constexpr float log2_e = 1.44269504f;
-        return x / (1 + __builtin_exp2f(-log2_e * x));
+        return x * approximate_reciprocal(1 + approximate_exp2(-log2_e * x));
     }
     const float above = how != activation::none ? larger(x, 0) : x;
     return how == activation::relu6 ? smaller(above, 6) : above;
@@ -62,10 +62,6 @@ struct finish
     const void* residual; // as Y; null: none
     conv::activation activation;
 
-    CK_TILE_FN bool changes_nothing() const
-    {
-        return bias == nullptr && residual == nullptr && activation == conv::activation::none;
-    }
     CK_TILE_FN float operator()(float sum, float channel_bias, float shortcut) const
     {
         return activate(activation, sum + channel_bias + shortcut);

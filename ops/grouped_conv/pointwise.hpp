@@ -8,6 +8,7 @@
 
 #include "ck_tile/core/block_order.hpp"
 #include "ops/grouped_conv/config.hpp"
+#include "ops/grouped_conv/finish.hpp"
 #include "ops/grouped_conv/pixel_range.hpp"
 #include "ops/grouped_conv/sum.hpp"
 #include "ops/grouped_conv/views.hpp"
@@ -104,16 +105,17 @@ struct pointwise_program
 
         CK_TILE_FN void store(const coord& p, const auto& acc) const
         {
-            const auto write = [&](const auto&... finish_and_views) {
-                gemm::store_result<Tile, ImageVector>(in, acc, to_matrix(static_cast<element*>(args.to), p), p.origin,
-                                                      finish_and_views...);
+            const auto write = [&](const auto& product,
+                                   const auto&... finish_and_views) __attribute__((always_inline)) {
+                gemm::store_result<Tile, ImageVector>(in, product, to_matrix(static_cast<element*>(args.to), p),
+                                                      p.origin, finish_and_views...);
             };
             if constexpr(std::is_same_v<Finish, leave>)
-                write();
-            else if(args.end.changes_nothing()) [[clang::always_inline]]
-                write();
-            else [[clang::always_inline]]
-                write(args.end, bias_matrix(p), residual_matrix(p));
+                write(acc);
+            else
+                write_finished<shape, 0, element, 1>(
+                    args.end, acc, args.rows, p.group, p.origin[0],
+                    [&] { return to_matrix(static_cast<const element*>(args.end.residual), p); }, write);
         }
 
         template <class T>
@@ -121,20 +123,6 @@ struct pointwise_program
         {
             return image_matrix<0>(part_of(data, args.to_strides, p.group, p.pixels.image), args.to_strides, args.rows,
                                    args.by_pixels, p.pixels);
-        }
-        CK_TILE_FN auto residual_matrix(const coord& p) const
-        {
-            auto matrix     = to_matrix(static_cast<const element*>(args.end.residual), p);
-            matrix.elements = args.end.residual != nullptr ? matrix.elements : 0; // all zeros
-            return matrix;
-        }
-
-        // The bias of each channel, for all pixels.
-        CK_TILE_FN auto bias_matrix(const coord& p) const
-        {
-            const auto* data = static_cast<const element*>(args.end.bias) + std::int64_t(p.group) * args.rows;
-            return gemm::per_row{tensor_view{data, std::int64_t(args.end.bias != nullptr ? args.rows : 0),
-                                             strided<2>{{args.rows, p.pixels.end}, {1, 0}}}};
         }
     };
 };

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ck_tile/core/block_order.hpp"
-#include "ops/grouped_conv/activation.hpp"
+#include "ops/grouped_conv/finish.hpp"
 #include "ops/grouped_conv/pixel_range.hpp"
 #include "ops/grouped_conv/pointwise.hpp"
 #include "ops/grouped_conv/views.hpp"
@@ -113,16 +113,19 @@ struct program
 
         CK_TILE_FN void store(const coord& p, const auto& acc) const
         {
-            const auto write = [&](const auto& to, const auto&... finish_and_views) {
-                gemm::store_result<C.tile, C.vector.out, 0, !C.has_pixel_rows()>(in, acc, to, p.origin,
-                                                                                 finish_and_views...);
-            };
-            if(args.splits.divisor > 1) [[clang::always_inline]]
-                write(out_matrix(args.partials + p.split * args.outputs, p));
-            else if(args.end.changes_nothing()) [[clang::always_inline]]
-                write(out_matrix(static_cast<element*>(args.out), p));
-            else [[clang::always_inline]]
-                write(out_matrix(static_cast<element*>(args.out), p), args.end, bias_matrix(p), residual_matrix(p));
+            const auto write = [&](auto* to, const auto& product, const auto&... finish_and_views)
+                                   __attribute__((always_inline)) {
+                                       gemm::store_result<C.tile, C.vector.out, 0, !C.has_pixel_rows()>(
+                                           in, product, out_matrix(to, p), p.origin, finish_and_views...);
+                                   };
+            if(args.splits.divisor > 1)
+                write(args.partials + p.split * args.outputs, acc);
+            else
+                conv::write_finished<shape, C.has_pixel_rows() ? 1 : 0, element, C.vector.out>(
+                    args.end, acc, args.conv.k, p.group, p.origin[1],
+                    [&] { return out_matrix(static_cast<const element*>(args.end.residual), p); },
+                    [&](const auto&... finished)
+                        __attribute__((always_inline)) { write(static_cast<element*>(args.out), finished...); });
         }
 
         // Y, or what is like it, as [pixels, K]
@@ -131,21 +134,6 @@ struct program
         {
             const conv::arguments& c = args.conv;
             return conv::pixel_matrix<1>(conv::part_of(out, c.out, p.group, p.pixels.image), c.out, c.k, p.pixels.end);
-        }
-        CK_TILE_FN auto residual_matrix(const coord& p) const
-        {
-            auto matrix     = out_matrix(static_cast<const element*>(args.end.residual), p);
-            matrix.elements = args.end.residual != nullptr ? matrix.elements : 0; // all zeros
-            return matrix;
-        }
-
-        // The bias of each channel, for all pixels.
-        CK_TILE_FN auto bias_matrix(const coord& p) const
-        {
-            const int k      = args.conv.k;
-            const auto* data = static_cast<const element*>(args.end.bias) + std::int64_t(p.group) * k;
-            return tensor_view{data, std::int64_t(args.end.bias != nullptr ? k : 0),
-                               strided<2>{{p.pixels.end, k}, {0, 1}}};
         }
     };
 };

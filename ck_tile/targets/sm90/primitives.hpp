@@ -95,6 +95,19 @@ CK_TILE_FN float smaller(float x, float y)
     return z;
 }
 
+CK_TILE_FN float approximate_exp2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+CK_TILE_FN float approximate_reciprocal(float x)
+{
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
 inline constexpr bool has_transposed_reads = true;
 CK_TILE_FN void read_transposed(unsigned (&to)[4], const void* row)
 {

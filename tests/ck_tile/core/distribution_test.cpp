@@ -145,6 +145,34 @@ TEST_P(OfGemm, RowsThatLeaveTogetherCover)
     EXPECT_GT(seen, 50);
 }
 
+// What each thread holds, in order.
+std::vector<std::vector<int>> elements_of_threads(const distribution& d)
+{
+    std::vector<std::vector<int>> all(static_cast<std::size_t>(d.threads()));
+    each_slot(d, [&](const slot& s, const multi_index<3>& at) {
+        all[static_cast<std::size_t>(s.wave * d.lanes() + s.lane)].push_back(at[0] * d.length(1) + at[1]);
+    });
+    for(std::vector<int>& own : all)
+        std::ranges::sort(own);
+    return all;
+}
+
+TEST_P(OfGemm, InVectorsThreadsHoldTheSameElements)
+{
+    int shorter = 0;
+    for(const gemm::shape& s : gemm_shapes(*GetParam()))
+        for(const int most : {1, 2, 8})
+            for(const distribution& d : {gemm::accumulator(s), transposed(gemm::accumulator(s))})
+            {
+                const distribution v = in_vectors(d, most);
+                shorter += v.vecs() < d.vecs();
+                EXPECT_LE(v.vecs(), std::max(most, 1)) << describe_shape(s);
+                EXPECT_TRUE(v.vec.count == 0 || v.contiguous() == v.vecs()) << describe_shape(s);
+                EXPECT_EQ(elements_of_threads(v), elements_of_threads(d)) << describe_shape(s) << " by " << most;
+            }
+    EXPECT_GT(shorter, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Architectures, OfGemm, testing::ValuesIn(all_targets),
                          [](const auto& info) { return std::string(info.param->name); });
 

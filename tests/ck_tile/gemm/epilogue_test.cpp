@@ -111,6 +111,36 @@ TEST(Epilogue, FusesBiasActivationAndResidual)
     expect_epilogues_fuse<gemm::shape{128, 192, 64, 8, 1, opcode::wgmma_64x192x16_bf16}, 8>();
 }
 
+// The same, chosen once for many elements.
+struct chosen_relu
+{
+    bool relu;
+
+    void choose(auto&& visit) const
+    {
+        if(relu)
+            visit(biased_relu{});
+        else
+            visit([](float c, float, float) { return -c; });
+    }
+};
+
+TEST(Epilogue, AFunctorMayChooseAnother)
+{
+    constexpr gemm::shape s = {64, 64, 32, 2, 2, opcode::mfma_32x32x8_fp16};
+    fused<s, 8> one;
+    const auto store_with = [&](bool relu) {
+        run_checked(block_of(s, gemm::epilogue_lds_bytes(s)), [&](const block& in) {
+            gemm::store_through_lds<s, 8>(in, one.accumulators(), one.out_view(), multi_index{0, 0}, chosen_relu{relu},
+                                          one.bias_view(), one.residual_view());
+        });
+    };
+    store_with(false);
+    EXPECT_EQ(one.out[0], convert<fp16>(-one.sums[0]));
+    store_with(true);
+    one.expect_right();
+}
+
 // As they are: through LDS in the type of the output.
 TEST(Epilogue, ByWaveWithoutAFunctor)
 {
@@ -133,8 +163,8 @@ TEST(Epilogue, ByWaveWithoutAFunctor)
     expect_stored(0.f);
 }
 
-// C transposed, with a bias for each of its rows, which are the columns of what is stored; and not transposed, with one for each row.
-TEST(Epilogue, ByWaveTransposedAndPerRow)
+// C transposed, with a bias for each of its rows, which are the columns of what is stored.
+TEST(Epilogue, ByWaveTransposed)
 {
     constexpr gemm::shape s = {128, 64, 64, 8, 1, opcode::wgmma_64x64x16_fp16};
     constexpr int rows = s.m - 8, cols = s.n - 5; // of C, that are stored
@@ -168,18 +198,38 @@ TEST(Epilogue, ByWaveTransposedAndPerRow)
     };
     expect_transposed(fp16());
     expect_transposed(0.f);
+}
 
-    constexpr int whole_cols = s.n - 8; // vectors lie along rows
-    std::vector<fp16> out(rows * whole_cols);
-    run_checked(block_of(s, gemm::line_lds_bytes(s)), [&](const block& in) {
-        gemm::store_by_wave<s, 0>(
-            in, given.accumulators(), tensor_view{out.data(), rows * whole_cols, packed(multi_index{rows, whole_cols})},
-            multi_index{0, 0}, add,
-            gemm::per_row{tensor_view{bias.data(), rows, strided<2>{{rows, whole_cols}, {1, 0}}}});
-    });
-    for(int i = 0; i < rows; ++i)
-        for(int j = 0; j < whole_cols; ++j)
-            ASSERT_EQ(out[i * whole_cols + j], convert<fp16>(value(i, j) + bias[i])) << i << ", " << j;
+// Numbers of columns, and of rows, that map() adds to the accumulator, loaded as each thread's elements ask.
+template <gemm::shape S>
+void expect_lines_added()
+{
+    ASSERT_FALSE(gemm::check(S)) << gemm::check(S).rule;
+    constexpr distribution all = gemm::accumulator(S), columns = reduced<all, 0>, rows = reduced<all, 1>;
+    const fused<S, 8> given;
+    std::vector<float> of_columns(S.n), of_rows(S.m), out(S.m * S.n);
+    for(int j = 0; j < S.n; ++j)
+        of_columns[j] = static_cast<float>(j) - 40;
+    for(int i = 0; i < S.m; ++i)
+        of_rows[i] = static_cast<float>(1000 * i);
+    const tensor_view column_view{of_columns.data(), S.n, packed(multi_index{1, S.n})},
+        row_view{of_rows.data(), S.m, packed(multi_index{S.m, 1})};
+    const auto sums = map([](float c, float column, float row) { return c + column + row; }, given.accumulators(),
+                          rearrange<columns>(load(make_window<in_vectors(columns, 2)>(column_view, multi_index{0, 0}))),
+                          rearrange<rows>(load(make_window<in_vectors(rows, 4)>(row_view, multi_index{0, 0}))));
+    gemm::store_directly<S>(sums, tensor_view{out.data(), S.m * S.n, packed(multi_index{S.m, S.n})}, multi_index{0, 0});
+    for(int i = 0; i < S.m; ++i)
+        for(int j = 0; j < S.n; ++j)
+            ASSERT_EQ(out[i * S.n + j], given.sums[i * S.n + j] + of_columns[j] + of_rows[i]) << i << ", " << j;
+}
+
+TEST(Epilogue, NumbersOfColumnsAndRowsAreAddedToTheAccumulator)
+{
+    expect_lines_added<gemm::shape{128, 64, 32, 2, 2, opcode::mfma_32x32x8_fp16}>();
+    expect_lines_added<gemm::shape{64, 64, 32, 2, 2, opcode::wmma_16x16x16_fp16}>();
+    expect_lines_added<gemm::shape{32, 64, 32, 2, 2, opcode::mma_16x8x16_fp16}>();
+    expect_lines_added<gemm::shape{64, 64, 16, 2, 2, opcode::fma_4x8x1_fp32}>();
+    expect_lines_added<gemm::shape{128, 192, 64, 8, 1, opcode::wgmma_64x192x16_bf16}>();
 }
 
 } // namespace

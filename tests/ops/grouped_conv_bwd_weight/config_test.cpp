@@ -58,7 +58,7 @@ TEST(Config, WhatCheckAcceptsCanBeBuilt)
             {"fragments of A", gemm::a_fragments(s)},
             {"fragments of B", gemm::b_fragments(s)},
             {"accumulator", gemm::accumulator(s)},
-            {"rows of the result", c.tile.epilogue == gemm::epilogue::direct ? gemm::detail::one_by_one(s)
+            {"rows of the result", c.tile.epilogue == gemm::epilogue::direct ? in_vectors(gemm::accumulator(s), 1)
                                    : c.tile.epilogue == gemm::epilogue::by_wave
                                        ? gemm::detail::lines_as_vectors(s, 4, false)
                                        : gemm::detail::rows_at_once(s, c.vector.wei)}};

@@ -59,7 +59,14 @@ TEST_P(Kernel, FinishesWithBiasResidualAndActivation)
     auto problems = conv::in_all_layouts(
         {.spatial = 2, .groups = 2, .batch = 2, .k = 24, .c = 24, .filter = {2, 3}, .input = {6, 5}});
     problems.push_back(conv::pointwise_problem());
-    std::size_t number = 0; // the layouts take turns
+    problems.push_back({.spatial = 2,
+                        .groups  = 2,
+                        .batch   = 2,
+                        .k       = 23,
+                        .c       = 7,
+                        .filter  = {2, 1},
+                        .input   = {5, 6}}); // biases of odd channels
+    std::size_t number = 0;                  // the layouts take turns
     for(const auto& activation : enumerators<conv::activation>::all)
         for(const int terms : {0, 1, 2, 3})
         {
