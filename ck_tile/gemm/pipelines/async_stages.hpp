@@ -76,6 +76,8 @@ struct pipeline_traits<pipeline::async_stages>
         for(int step = 0; step < steps; ++step)
         {
             wait_for_copies<ahead - 1>();
+            if constexpr(S.inst().operands == operand_source::lds)
+                see_copies();
             wait_for_products<1>();
             step_done.arrive();
             if(step > 0)

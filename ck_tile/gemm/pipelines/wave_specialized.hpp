@@ -221,6 +221,7 @@ struct pipeline_traits<pipeline::wave_specialized>
             {
                 commit_copies();
                 wait_for_copies<0>();
+                see_copies();
                 stages.filled();
             }
         };

@@ -39,13 +39,13 @@ CK_TILE_FN void copy_line(void* to, const memory_range& from, const gathered& wh
 
 CK_TILE_FN void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-// Also lets the tensor cores see what this thread has copied, after a barrier.
 template <int Batches>
 CK_TILE_FN void wait_for_copies()
 {
-    asm volatile("cp.async.wait_group %0; fence.proxy.async.shared::cta;" ::"n"(Batches) : "memory");
+    asm volatile("cp.async.wait_group %0;" ::"n"(Batches) : "memory");
 }
 
+// Waits for all of the thread's earlier accesses: for those alone whose operands tensor cores read from LDS.
 CK_TILE_FN void see_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // Asks for a run of memory, of a multiple of 16 bytes, to come to the cache that all compute units share.
