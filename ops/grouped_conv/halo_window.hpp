@@ -13,20 +13,20 @@ namespace ck_tile::conv
 // An offset in memory, or nowhere, if either is not there: `missing` is 0 or nowhere.
 CK_TILE_FN unsigned unless(unsigned offset, unsigned missing) { return offset > missing ? offset : missing; }
 
-// A tensor of images, of one group, as such windows see it: lengths, and distances in elements.
+// A tensor of images, of one group, as such windows see it: lengths of its planes, and distances in elements.
 struct image_lines
 {
     multi_index<2> lengths, strides;
-    std::int64_t image;
+    std::int64_t plane;
     int channels;
 };
 CK_TILE_FN image_lines lines_of_input(const arguments& a)
 {
-    return {used<2>(a.input), used<2>(a.in.spatial), a.in.image, a.c};
+    return {used<2>(a.input), used<2>(a.in.spatial), a.in.spatial[0], a.c};
 }
 CK_TILE_FN image_lines lines_of_output(const arguments& a)
 {
-    return {used<2>(a.output), used<2>(a.out.spatial), a.out.image, a.k};
+    return {used<2>(a.output), used<2>(a.out.spatial), a.out.spatial[0], a.k};
 }
 
 template <class T, distribution D>
@@ -49,32 +49,33 @@ class halo_window
             static_for<rows>([&](auto i) {
                 constexpr int beyond = D.reg.only(0).along(0, i);
                 const int number = first_element<D, 0>(t) + beyond, line = number / shape.halo_cols;
-                const int image = line / shape.halo_rows, x = number - line * shape.halo_cols.divisor,
-                          y = line - image * shape.halo_rows.divisor;
+                const int plane = line / shape.halo_rows, x = number - line * shape.halo_cols.divisor,
+                          y = line - plane * shape.halo_rows.divisor;
                 o.pixel[i] =
-                    number < shape.halo() ? unsigned(image) << 2 * bits | unsigned(y) << bits | unsigned(x) : ~0u;
+                    number < shape.halo() ? unsigned(plane) << 2 * bits | unsigned(y) << bits | unsigned(x) : ~0u;
             });
         });
     }
 
-    // To the images of a region of those from `data` on, to the pixel that is its first one, which may be in the padding, and to a channel.
-    CK_TILE_FN void move_to(const T* data, const region_grid::coord& region, const multi_index<2>& pixel,
-                            int channel = 0)
+    // To planes of the images from `data` on, to the pixel that is the first one there, which may be in the padding, and to a channel.
+    CK_TILE_FN void move_to(const T* data, const plane_range& planes, const multi_index<2>& pixel, int channel = 0)
     {
-        const int y = pixel[0], x = pixel[1], images = region.images;
-        memory_ = memory_range(data + region.image * lines_->image,
-                               images * lines_->image * static_cast<std::int64_t>(sizeof(T)));
+        const int y = pixel[0], x = pixel[1];
+        memory_ = memory_range(data + planes.first * lines_->plane,
+                               planes.count * lines_->plane * static_cast<std::int64_t>(sizeof(T)));
         for_each_thread<D>([&](thread t) {
             own& o   = own_[t.copy];
             o.column = channel + first_element<D, 1>(t);
             static_for<rows>([&](auto i) {
                 constexpr unsigned mask = (1u << bits) - 1;
-                const unsigned at = o.pixel[i], image = at >> 2 * bits;
-                const int own_y = int(at >> bits & mask) + y, own_x = int(at & mask) + x;
-                const bool exists = image < unsigned(images) && unsigned(own_y) < unsigned(lines_->lengths[0]) &&
+                const unsigned at       = o.pixel[i];
+                const int plane = int(at >> 2 * bits) - planes.missing, own_y = int(at >> bits & mask) + y,
+                          own_x   = int(at & mask) + x;
+                const bool exists = unsigned(plane) < unsigned(planes.count) &&
+                                    unsigned(own_y) < unsigned(lines_->lengths[0]) &&
                                     unsigned(own_x) < unsigned(lines_->lengths[1]);
                 o.at[i] = exists
-                              ? ck_tile::detail::byte_offset<T>(int(image) * static_cast<int>(lines_->image) +
+                              ? ck_tile::detail::byte_offset<T>(plane * static_cast<int>(lines_->plane) +
                                                                 own_y * lines_->strides[0] + own_x * lines_->strides[1])
                               : nowhere;
             });
@@ -113,7 +114,7 @@ class halo_window
     // What one thread keeps.
     struct own
     {
-        unsigned pixel[rows]; // of the halo: image, y, x
+        unsigned pixel[rows]; // of the halo: plane, y, x
         unsigned at[rows];    // bytes, of the region's; nowhere, if it does not exist
         int column;
     };

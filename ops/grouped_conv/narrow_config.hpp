@@ -22,13 +22,14 @@ struct narrow_config
 
     architecture arch;
     data_type type;
-    int group; // channels of a group, of X and of Y: 1, by multiply-adds; 16 or a divisor of it, by matrix instructions
+    int group; // channels of a group, of X and of Y: 1, by multiply-adds; 16 or a divisor of it, or 32, by matrix instructions
     int channels; // of a block
     int waves;
     known_window window;
     conv::patch patch; // of pixels that a thread, or a wave, computes, or, backward weight, multiplies
     int halo;          // pixels that LDS holds for a region, at most
     int stages = 2;    // such halos in LDS
+    int planes = 1;    // of the filter, at most; of 1, images have no third dimension
 
     constexpr bool makes_weights() const { return Made == direction::backward_weight; }
     constexpr bool by_matrix() const { return group > 1; }
@@ -45,6 +46,7 @@ struct narrow_config
     constexpr int classes() const { return Made == direction::backward_data ? stride() : 1; }
     // By matrix instructions: waves side by side, which have slices of channels, and one below the other, which have patches.
     constexpr int across() const { return channels / tap_product::channels; }
+    constexpr int group_slices() const { return ceil_div(group, tap_product::channels); } // slices of a group
     constexpr int down() const { return waves / across(); }
     // Patches that a block computes at once, and those of a region: that it has at once, or as its halo has at most.
     constexpr int patches_at_once() const
@@ -118,6 +120,9 @@ struct narrow_config
     // Of the filter, whose sums are added up at once.
     constexpr int taps_at_once() const { return !window.any() ? window.cols : by_matrix() ? 2 : 8; }
 
+    constexpr bool deep() const { return planes > 1; }
+    // Taps of a filter at most, of all its planes.
+    constexpr int most_taps() const { return window.any() ? window.taps() : planes * window.taps(); }
     // Behind the stages, what registers do not hold of weights: as fp32, with biases; or, of any window by matrix instructions, as operands.
     // Backward weight, sums of waves are added up where stages were.
     constexpr int weights_at() const { return stages * stage_bytes(); }
@@ -128,8 +133,8 @@ struct narrow_config
     constexpr int weight_bytes() const
     {
         if(!by_matrix())
-            return (window.taps() + 1) * channels * 4;
-        return window.any() ? window.taps() * across() * operand_bytes() : 0;
+            return (most_taps() + 1) * channels * 4;
+        return window.any() ? window.taps() * group_slices() * across() * operand_bytes() : 0;
     }
     constexpr int lds_bytes() const
     {
@@ -188,6 +193,10 @@ constexpr violation check_tap_product(const narrow_config<Made>& c, const target
     if(c.patch.rows > 16 || c.patch.cols != tap_product::width * c.classes())
         return {"patches must be 8 pixels wide, or of dX 8 times the stride, and 16 high at most", c.patch.cols,
                 "use 8 columns"};
+    if(c.group_slices() > 1 && (!c.window.any() || c.makes_weights() || c.channels % c.group != 0))
+        return {"groups of several slices of 16 channels are computed of any window, forward or to dX, by blocks of "
+                "whole groups",
+                c.channels, "use a window of 0 rows, and channels that are a multiple of 32"};
     if(c.channels % tap_product::channels != 0 || c.waves % c.across() != 0)
         return {"waves must be a multiple of a block's slices of 16 channels", c.waves,
                 "use more waves, or fewer channels"};
@@ -207,13 +216,18 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
         if(number < 1 || number > 4096)
             return {"channels, waves, patches, halo and stages must be positive, and 4096 at most", number,
                     "choose 1 or more"};
-    if(c.group != 1 && c.group != tap_product::channels)
-        return {"channels of a group must be 1, or 16 and what divides it", c.group, "use 1 or 16"};
+    if(c.group != 1 && c.group != tap_product::channels && c.group != 2 * tap_product::channels)
+        return {"channels of a group must be 1, 16 and what divides it, or 32", c.group, "use 1, 16 or 32"};
     if(!c.by_matrix() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
         return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
     if(c.by_matrix())
         if(const violation v = check_tap_product(c, t))
             return v;
+    if(constexpr int most_planes = 64; c.planes < 1 || c.planes > most_planes)
+        return {"a filter must have 1 to 64 planes", c.planes, "use 1 for two dimensions"};
+    if(c.deep() && c.by_matrix() && !c.window.any() && !c.makes_weights())
+        return {"by matrix instructions, images are made of filters of one plane where the compiler knows the window",
+                c.planes, "use a window of 0 rows, or 1 plane"};
     if(c.makes_weights() && c.window.taps() % c.taps_at_once() != 0)
         return {"taps of any window must be a multiple of those whose sums are added up at once", c.window.taps(),
                 "use a multiple of 8"};

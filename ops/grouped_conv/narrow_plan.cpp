@@ -18,7 +18,10 @@ std::int64_t slices_of(const narrow_instance& i, const problem& p)
 // Blocks that have the taps of a window, a few each.
 std::int64_t blocks_of_taps(const narrow_instance& i, const problem& p)
 {
-    return i.limits.made == direction::backward_weight ? ceil_div(p.filter_taps(), std::int64_t(i.window.taps())) : 1;
+    if(i.limits.made != direction::backward_weight)
+        return 1;
+    const std::int64_t planes = depth_taps(p);
+    return planes * ceil_div(p.filter_taps() / planes, std::int64_t(i.window.taps()));
 }
 
 } // namespace
@@ -39,15 +42,14 @@ multi_index<2> weight_strides(const problem& p)
 status narrow_supports(const narrow_instance& i, const problem& p)
 {
     status rules;
-    if(p.spatial > 2)
-        rules.also(rejection{
-            fmt::format("the instance has 2 spatial dimensions, the problem {}: choose an implicit GEMM", p.spatial)});
     // Of any window, matrix instructions are worth it even for a channel alone.
-    const bool by_matrix = i.group > 1, fits = by_matrix ? (i.window.any() || p.c > 1) && i.group % p.c == 0 : p.c == 1;
+    const bool by_matrix = i.group > 1, of_slices = i.group > tap_product::channels,
+               fits = of_slices || !by_matrix ? p.c == i.group : (i.window.any() || p.c > 1) && i.group % p.c == 0;
     if(!fits || p.k != p.c)
         rules.also(rejection{fmt::format("the instance is of groups of {}, and the problem has C = {} and K = {} per "
                                          "group: choose an implicit GEMM",
-                                         !by_matrix       ? "1 channel"
+                                         of_slices        ? "32 channels"
+                                         : !by_matrix     ? "1 channel"
                                          : i.window.any() ? "1, 2, 4, 8 or 16 channels"
                                                           : "2, 4, 8 or 16 channels",
                                          p.c, p.k)});
@@ -56,9 +58,19 @@ status narrow_supports(const narrow_instance& i, const problem& p)
             "the channels of a pixel must lie side by side, or be planes of an image, and the layout is gnhwc: choose "
             "nhwgc or ngchw"});
     const known_window& w = i.window;
-    if(w.any() && i.limits.made != direction::backward_weight && p.filter_taps() > w.taps())
+    if(p.spatial == 3 && i.planes == 1)
+        rules.also(
+            rejection{"the instance sees one plane, and the problem has 3 dimensions: choose one of several planes, or "
+                      "an implicit GEMM"});
+    else if(depth_taps(p) > i.planes)
+        rules.also(rejection{fmt::format("a filter must have {} planes at most, but has {}: choose an implicit GEMM",
+                                         i.planes, depth_taps(p))});
+    if(w.any() && i.limits.made != direction::backward_weight && p.filter_taps() > i.most_taps)
         rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: choose an implicit GEMM",
-                                         w.taps(), p.filter_taps())});
+                                         i.most_taps, p.filter_taps())});
+    if(i.limits.made == direction::backward_data && p.spatial == 3 && p.stride[0] != 1)
+        rules.also(rejection{
+            fmt::format("the stride along depth must be 1, but is {}: choose an implicit GEMM", p.stride[0])});
     const multi_index<2> strides = last_two(p, p.stride, 1);
     if(w.any() && i.limits.made == direction::backward_data &&
        (i.limits.patch.rows % strides[0] != 0 || i.limits.patch.cols % strides[1] != 0))
@@ -119,10 +131,13 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
                runs = last_two(p, p.stride, 1)[1] == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
     double of_tap   = i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
     if(any)
-        of_tap = i.group > 1 ? of_tap * (weights ? 2 : 1.5) : weights ? 20 : runs ? 2.5 : 5;
+        of_tap = i.group > 1 ? of_tap * (weights ? 2 : 1.5) * ceil_div(i.group, tap_product::channels)
+                 : weights   ? 20
+                 : runs      ? 2.5
+                             : 5;
     const double pixels = static_cast<double>(s.regions.computed(i.limits)),
                  taps   = static_cast<double>(p.filter_taps()) / s.taps,
-                 region = i.channels *
+                 region = (i.planes > 1 ? 1.1 : 1) * i.channels *
                           (pixels * (of_tap * taps + beside_taps) + of_halo * static_cast<double>(s.regions.halo));
     const double lines  = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
     return microsecond * (launch + std::max(lines * bytes / bytes_per_us, rounds * region / instructions_per_us));
@@ -139,7 +154,6 @@ narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p,
             .residual    = nullptr,
             .to          = nullptr,
             .activation  = activation::none,
-            .batch       = a.batch,
             .channels    = static_cast<int>(p.groups * p.c),
             .group       = static_cast<int>(p.c),
             .wei_strides = weight_strides(p),

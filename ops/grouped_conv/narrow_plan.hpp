@@ -25,7 +25,8 @@ struct narrow_instance
 {
     region_limits limits;
     known_window window;
-    int group, channels, at_once; // channels of a group, of a block; blocks on a compute unit
+    int group, channels, planes, most_taps,
+        at_once; // channels of a group, of a block; of the filter; blocks on a compute unit
 
     template <direction Made>
     narrow_instance(const narrow_config<Made>& c)
@@ -33,6 +34,8 @@ struct narrow_instance
           window(c.window),
           group(c.group),
           channels(c.channels),
+          planes(c.planes),
+          most_taps(c.most_taps()),
           at_once(c.blocks_at_once(facts(c.arch)))
     {
     }

@@ -25,7 +25,7 @@ struct narrow_arguments
     const void* residual; // as what is made; null: none
     void* to;
     conv::activation activation;
-    int batch, channels, group; // channels of weights: images may have more; channels of a group
+    int channels, group;        // channels of weights: images may have more; channels of a group
     multi_index<2> wei_strides; // of a tap, of a channel of the group
     image_lines from_lines, to_lines;
     region_grid regions;
@@ -45,7 +45,7 @@ class images_by_multiply_adds
     CK_TILE_FN images_by_multiply_adds(const block& b, const narrow_arguments& a, int first_channel)
         : block_(b), args_(a)
     {
-        const int taps = product(a.regions.shape.window);
+        const int taps = a.regions.shape.taps();
         for_each_index<pixels>((taps + 1) * C.channels, [&](thread t, int i) {
             const int tap = i / C.channels, channel = first_channel + i % C.channels;
             const auto* from  = static_cast<const Element*>(tap < taps ? a.wei : a.bias);
@@ -60,19 +60,23 @@ class images_by_multiply_adds
     {
         constexpr int vector = pixels.vecs();
         const auto& shape    = args_.regions.shape;
-        const int taps       = product(shape.window);
         using weights        = detail::run_of<float, vector>;
         tile<float, pixels> sums;
         for_each_thread<pixels>([&](thread t) {
             const int number  = first + first_element<pixels, 0>(t) / C.patch.pixels(),
                       channel = first_element<pixels, 1>(t);
             const float* wei  = block_.lds_of<float>(t, weights_at) + channel;
-            const weights start(wei + taps * C.channels);
+            const weights start(wei + shape.taps() * C.channels);
             auto& own = sums.file_of(t);
             for_each_element<pixels>([&](auto r, auto v) { own.set(r, v, start[v]); });
-            if(number < shape.patches())
+            if(number >= shape.patches())
+                return;
+            const int planes = C.deep() ? shape.depth.taps : 1, input = shape.first_input(number);
+            CK_TILE_KEEP_LOOP
+            for(int plane = 0; plane < planes; ++plane, wei += shape.plane_taps() * C.channels)
                 each_product<C.made, C.window, C.patch, vector>(
-                    from, shape, shape.first_input(number), channel, [&](int pixel, int tap, const float* values) {
+                    from, shape, C.deep() ? input + shape.beyond_first(C.made, plane) : input, channel,
+                    [&](int pixel, int tap, const float* values) {
                         const weights weight(wei + tap * C.channels);
                         CK_TILE_UNROLL
                         for(int v = 0; v < vector; ++v)
@@ -140,8 +144,8 @@ struct narrow_program
 
         CK_TILE_FN coord move(int number)
         {
-            const coord c = args.regions.at(number, args.batch);
-            halo.operand().move_to(static_cast<const element*>(args.from), c, c.halo, channel);
+            const coord c = args.regions.template at<C.deep()>(number);
+            halo.operand().move_to(static_cast<const element*>(args.from), c.seen, c.halo, channel);
             return c;
         }
         CK_TILE_FN void begin() { halo.begin(); }

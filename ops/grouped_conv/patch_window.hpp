@@ -22,20 +22,20 @@ class patch_window
     // behind its last one, do not exist.
     CK_TILE_FN patch_window(const image_lines& lines, const region_shape& shape, T* data,
                             const region_grid::coord& region, int channel, int first)
-        : memory_(data + region.image * lines.image,
-                  region.images * lines.image * static_cast<std::int64_t>(sizeof(T))),
+        : memory_(data + region.made.first * lines.plane,
+                  region.made.count * lines.plane * static_cast<std::int64_t>(sizeof(T))),
           pitch_(ck_tile::detail::byte_offset<T>(lines.strides[1]))
     {
         for_each_thread<D>([&](thread t) {
             own& o        = own_[t.copy];
             const int row = first_element<D, 0>(t), number = first + row / Whole.pixels(),
-                      inside = row % Whole.pixels(), line = number / shape.cols, image = line / shape.rows,
+                      inside = row % Whole.pixels(), line = number / shape.cols, plane = line / shape.rows,
                       column = channel + first_element<D, 1>(t);
-            const int own_y  = region.pixel[0] + (line - image * shape.rows.divisor) * Whole.rows + inside / Whole.cols,
+            const int own_y  = region.pixel[0] + (line - plane * shape.rows.divisor) * Whole.rows + inside / Whole.cols,
                       own_x = region.pixel[1] + (number - line * shape.cols.divisor) * Whole.cols + inside % Whole.cols;
-            const bool exists       = number < shape.patches() && image < region.images && column < lines.channels;
+            const bool exists       = number < shape.patches() && plane < region.made.count && column < lines.channels;
             const unsigned at_first = ck_tile::detail::byte_offset<T>(
-                image * static_cast<int>(lines.image) + own_y * lines.strides[0] + own_x * lines.strides[1] + column);
+                plane * static_cast<int>(lines.plane) + own_y * lines.strides[0] + own_x * lines.strides[1] + column);
             register_for<Patch.rows>([&](auto r) {
                 o.row[r] = exists && unsigned(own_y + r) < unsigned(lines.lengths[0])
                                ? at_first + ck_tile::detail::byte_offset<T>(r * lines.strides[0])

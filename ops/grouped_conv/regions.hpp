@@ -10,11 +10,13 @@
 namespace ck_tile::conv
 {
 
+// Taps of the filter along the first of three dimensions; 1 of fewer.
+std::int64_t depth_taps(const problem& p);
 // The last two spatial dimensions of `e`, of which there may be one: the first one is `missing` then.
 multi_index<2> last_two(const problem& p, const extents& e, int missing);
 multi_index<2> output_of(const problem& p);
 
-// Whether the problem's window is the one that a compiler knows.
+// Whether the problem's window in a plane is the one that a compiler knows.
 bool is_known(const known_window& w, const problem& p);
 
 // What an instance has of a region: the patch of a thread or wave, how many it has, as many as a block computes at once, or several times as many,
@@ -28,7 +30,7 @@ struct region_limits
 
 struct regions
 {
-    std::int64_t images = 0, rows = 0, cols = 0; // patches of one
+    std::int64_t planes = 0, rows = 0, cols = 0; // patches of one
     std::int64_t count = 0, halo = 0;            // of these, pixels of each
 
     explicit operator bool() const { return count > 0; }

@@ -32,7 +32,7 @@ class images_by_matrix
     static constexpr patch own_patch         = C.own_patch(); // of a patch: pixels of a lane
     static constexpr int own = pixels.vecs(), copies = copies_of(C.threads());
     static constexpr int line   = C.halo_layout().line();
-    static constexpr int across = C.across(), down = C.down(), lanes = C.lanes();
+    static constexpr int across = C.across(), down = C.down(), lanes = C.lanes(), group_slices = C.group_slices();
     static constexpr int of_operand = weight.regs() * weight.vecs(), operand_bytes = of_operand * int(sizeof(Element)),
                          next_operand = C.operand_bytes() / int(sizeof(Element)); // elements; of a lane, of all of them
     using halo_tile                   = lds_tile<Element, C.halo_layout()>;
@@ -107,7 +107,7 @@ class images_by_matrix
         {
             for_each_thread<seen>([&](thread t) {
                 const int n = reach<seen.lane, 0>(t.lane), k = reach<seen.lane, 1>(t.lane);
-                at[t.copy] = from.at(first_input(shape, t, first, n), slice_of(t) + k);
+                at[t.copy] = from.at(first_input(shape, t, first, n), seen_slice(slice_of(t), 0) + k);
             });
         }
         CK_TILE_FN void load(tile<Element, seen>& to, int j) const { load_at(to, j * line); }
@@ -132,46 +132,52 @@ class images_by_matrix
     {
         const multi_index<2> window = shape_.window, dilation = shape_.dilation;
         const int pitch = halo.pitch, next_row = row_step() * pitch, next_tap = dilation[1] * line,
-                  back = dilation[0] * pitch - window[1] * next_tap;
-        int beyond =
-            made == direction::backward_data ? dilation[0] * pitch * (window[0] - 1) + next_tap * (window[1] - 1) : 0;
-        const int sign = made == direction::backward_data ? -1 : 1;
-        int number     = 0;
+                  back      = dilation[0] * pitch - window[1] * next_tap;
+        const bool backward = made == direction::backward_data;
+        const int last_tap  = dilation[0] * pitch * (window[0] - 1) + next_tap * (window[1] - 1);
+        const int sign      = backward ? -1 : 1;
+        int number          = 0;
         CK_TILE_KEEP_LOOP
-        for(int y = 0; y < window[0]; ++y, beyond += sign * back)
-            CK_TILE_KEEP_LOOP
-        for(int x = 0; x < window[1]; ++x, ++number, beyond += sign * next_tap)
+        for(int plane = 0; plane < (C.deep() ? shape_.depth.taps : 1); ++plane)
         {
-            tile<Element, weight> w;
-            load_weights(w, number);
-            register_for<column.rows>([&](auto row) {
-                tile<Element, seen> some;
-                halo.load_at(some, beyond + row * next_row);
-                multiply(row, w, some);
-            });
+            int beyond = (C.deep() ? shape_.beyond_first(made, plane) * line : 0) + (backward ? last_tap : 0);
+            CK_TILE_KEEP_LOOP
+            for(int y = 0; y < window[0]; ++y, beyond += sign * back)
+                CK_TILE_KEEP_LOOP
+            for(int x = 0; x < window[1]; ++x, beyond += sign * next_tap)
+                register_for<group_slices>([&](auto other) {
+                    tile<Element, weight> w;
+                    load_weights(w, number++);
+                    register_for<column.rows>([&](auto row) {
+                        tile<Element, seen> some;
+                        halo.load_at(some, beyond + row * next_row + other * tap_product::channels);
+                        multiply(row, w, some);
+                    });
+                });
         }
     }
 
-    // The operands of taps, of which each wave has one.
-    CK_TILE_FN tile<Element, weight> weights_of(const auto& tap_of) const
+    // The operands of taps, one for each slice of a group, of which each wave has one.
+    CK_TILE_FN tile<Element, weight> weights_of(const auto& number_of) const
     {
         tile<Element, weight> w;
         for_each_thread<weight>([&](thread t) {
-            const int tap = tap_of(t), slice = first_ + slice_of(t);
+            const int number = number_of(t), tap = number / group_slices, slice = slice_of(t),
+                      seen_first = seen_slice(slice, number % group_slices);
             for_each_element<weight>([&](auto r, auto v) {
                 const int m = tap_product::channel_of_row<of_lane>(reach<weight.lane, 0>(t.lane) +
                                                                    reach<weight.reg, 0>(r)),
                           k = reach<weight.lane, 1>(t.lane) + v;
-                w.file_of(t).set(r, v, same_group(m, k) ? weight_of(slice, m, k, tap) : Element(0));
+                w.file_of(t).set(r, v, same_group(m, k) ? weight_of(slice + m, seen_first + k, tap) : Element(0));
             });
         });
         return w;
     }
 
-    // To LDS, as [slice, tap, lane].
+    // To LDS, as [slice, tap, slice of a group, lane].
     CK_TILE_FN void put_weights(const block& b)
     {
-        const int taps    = number_of_taps();
+        const int taps    = number_of_taps() * group_slices;
         const auto tap_of = [&](thread t, int round) { return round * down + t.wave / across; };
         for_each_thread<weight>([&](thread t) {
             const int slice = t.wave % across;
@@ -203,7 +209,7 @@ class images_by_matrix
         });
     }
 
-    CK_TILE_FN int number_of_taps() const { return any ? product(shape_.window) : kept; }
+    CK_TILE_FN int number_of_taps() const { return any ? (C.deep() ? shape_.taps() : shape_.plane_taps()) : kept; }
     // Lines of the halo from a pixel of what is made to the next one.
     CK_TILE_FN int row_step() const { return any && made == direction::forward ? shape_.stride[0] : 1; }
     static CK_TILE_FN int col_step(const region_shape& shape)
@@ -215,6 +221,12 @@ class images_by_matrix
 
     static CK_TILE_FN constexpr int row_of_lane(int v) { return reach<of_product.vec, 0>(v) / of_lane.stride; }
     static CK_TILE_FN int slice_of(thread t) { return t.wave % across * tap_product::channels; }
+    // The channels that a slice sees: itself, which has whole groups, or one of those of its group.
+    static CK_TILE_FN int seen_slice(int slice, int other)
+    {
+        return group_slices == 1 ? slice
+                                 : (slice & -(group_slices * tap_product::channels)) + other * tap_product::channels;
+    }
 
     // What the first window of pixel n of the wave's product sees first, of the first row of its patch.
     static CK_TILE_FN int first_input(const region_shape& shape, thread t, int first, int n)
@@ -237,10 +249,11 @@ class images_by_matrix
 
     CK_TILE_FN bool same_group(int m, int k) const { return ((m ^ k) & -group_) == 0; }
 
-    // Of channels m, which is made, and k, which is seen, of a slice.
-    CK_TILE_FN Element weight_of(int slice, int m, int k, int tap) const
+    // Of channels of the block.
+    CK_TILE_FN Element weight_of(int channel, int channel_seen, int tap) const
     {
-        const int of_y = slice + (made == direction::forward ? m : k), of_x = made == direction::forward ? k : m;
+        const int of_y = first_ + (made == direction::forward ? channel : channel_seen),
+                  of_x = made == direction::forward ? channel_seen : channel;
         return of_y < channels_ ? wei_[of_y * number_of_taps() * group_ + tap * wei_strides_[0] +
                                        (of_x & (group_ - 1)) * wei_strides_[1]]
                                 : Element(0);
@@ -262,19 +275,19 @@ class images_by_matrix
         for(int i = 0; i < taps * group_; ++i)
         {
             // Taps in the order in which a pixel sees lines of the halo: those of dX from the last one on.
-            const int seen = i / group_, k = i % group_,
-                      tap = made == direction::backward_data ? taps - 1 - seen : seen;
+            const int nth = i / group_, k = i % group_, tap = made == direction::backward_data ? taps - 1 - nth : nth,
+                      plane = C.deep() ? nth / shape_.plane_taps() : 0, seen = nth - plane * shape_.plane_taps();
             for_each_element<pixels>([&](auto r, auto v) {
-                const int row = r / own_patch.cols, col = r % own_patch.cols, channel = ((m + v) & -group_) + k,
-                          slice = m / tap_product::channels * tap_product::channels;
-                const int y     = line_seen(0, seen / filter_cols, row),
-                          x     = line_seen(1, seen % filter_cols, col % column.cols);
+                const int row = r / own_patch.cols, col = r % own_patch.cols, channel = ((m + v) & -group_) + k;
+                const int y = line_seen(0, seen / filter_cols, row),
+                          x = line_seen(1, seen % filter_cols, col % column.cols);
                 if(y < 0 || x < 0)
                     return;
-                const Element* at =
-                    from.at(input + y * shape_.halo_cols.divisor + x + (n + col / column.cols) * step, channel);
+                const Element* at = from.at(input + shape_.beyond_first(direction::forward, plane) +
+                                                y * shape_.halo_cols.divisor + x + (n + col / column.cols) * step,
+                                            channel);
                 check_lds_read(at, sizeof *at);
-                const Element w = weight_of(first_ + slice, m + v - slice, channel - slice, tap);
+                const Element w = weight_of(m + v, channel, tap);
                 sums.set(r, v, __builtin_fmaf(convert<float>(*at), convert<float>(w), sums.get(r, v)));
             });
         }

@@ -67,7 +67,7 @@ struct program
         CK_TILE_FN int terms() const { return args.first.c; }
         CK_TILE_FN int steps() const { return ceil_div(args.first.c, shape.k); }
         CK_TILE_FN int columns() const { return loop.keeps_all() ? ceil_div(args.k1, shape.n) : 1; }
-        CK_TILE_FN coord at(int number) const { return args.regions.at(number, args.first.batch); }
+        CK_TILE_FN coord at(int number) const { return args.regions.at<false>(number); }
 
         // Of the channels' weights, as they lie.
         CK_TILE_FN auto weights() const
@@ -99,7 +99,7 @@ struct program
         CK_TILE_FN void move(copies& source, const coord& p) const
         {
             const conv::arguments& c = args.first;
-            source.x.operand().move_to(static_cast<const element*>(args.in), p, p.halo);
+            source.x.operand().move_to(static_cast<const element*>(args.in), p.seen, p.halo);
             source.w = {weights(), shape.k * product(c.filter)};
         }
 
@@ -168,7 +168,7 @@ struct program
             const conv::arguments& c    = args.first;
             const conv::region_shape& s = args.regions.shape;
             const auto lengths          = conv::used<2>(c.output);
-            const int row = lengths[1] * args.k1, count = p.images;
+            const int row = lengths[1] * args.k1, count = p.made.count;
             const std::int64_t image     = std::int64_t(lengths[0]) * row;
             constexpr divider patch_rows = C.patch.rows, patch_cols = C.patch.cols;
             const strided<4> memory = {{count, lengths[0], lengths[1], args.k1},
@@ -187,7 +187,7 @@ struct program
                                                 {{undivided(count), s.rows, s.cols, patch_rows, patch_cols}},
                                                 count * s.rows.divisor * s.cols.divisor * C.patch.pixels()}),
                                             along<dims{5}, dims{1}>(pass_through{args.k1}));
-            return tensor_view{static_cast<element*>(args.out) + p.image * image, count * image, numbered};
+            return tensor_view{static_cast<element*>(args.out) + p.made.first * image, count * image, numbered};
         }
     };
 };

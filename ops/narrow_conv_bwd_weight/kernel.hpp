@@ -2,8 +2,8 @@
 // Convolutions of few channels per group, backward weight: dW [channel, tap, channel of the group] = sum over pixels of dY [pixel, channel] * X
 // [pixel seen through the tap, channel of the group].
 //
-// A block has some channels of every so many regions, each thread, or wave, all taps of its channels and of its patches of each region, or, of a
-// large window that the compiler does not know, some of them; at the end their sums are added up.
+// A block has some channels of every so many regions, each thread, or wave, all taps of a plane of the filter, of its channels and of its patches
+// of each region, or, of a large window that the compiler does not know, some of them; at the end their sums are added up.
 #pragma once
 
 #include "ck_tile/gemm/computed_operand.hpp"
@@ -22,13 +22,19 @@ struct arguments
     const void* out;
     void* wei;       // [channels][taps, channels of the group], as wei_strides say
     float* partials; // of each share, as wei; null when there is one share, which then writes dW itself
-    int batch, channels, group;
+    int channels, group;
     multi_index<2> wei_strides; // of a tap, of a channel of the group
     conv::image_lines in_lines, out_lines;
     conv::region_grid regions;
     conv::region_shape pixels; // the regions of dY themselves, as halos
     divider slices;            // of channels
     int shares;                // of regions, of which each tap has as many
+};
+
+// The taps of a block: from `first` on, of a plane of the filter.
+struct block_taps
+{
+    int plane, first;
 };
 
 // Sums of one channel per group, by multiply-adds.
@@ -133,13 +139,17 @@ struct program
     {
         const int number = static_cast<int>(b.at.x), rest = number / a.slices,
                   channel = (number - rest * a.slices.divisor) * C.channels;
-        const int share = rest % a.shares, first_tap = rest / a.shares * C.window.taps();
-        products sums(a, first_tap);
-        each_region(b, a, share, channel, [&](const coord&, int stage) { sums.add(x_in(b, stage), dy_in(b, stage)); });
+        const int share = rest % a.shares, of_taps = rest / a.shares,
+                  of_plane    = ceil_div(a.regions.shape.plane_taps(), C.window.taps()); // blocks
+        const int plane       = C.deep() ? of_taps / of_plane : 0;
+        const block_taps taps = {plane, (of_taps - plane * of_plane) * C.window.taps()};
+        products sums(a, taps.first);
+        each_region(b, a, share, channel, taps.plane,
+                    [&](const coord&, int stage) { sums.add(x_in(b, stage), dy_in(b, stage)); });
         if(is_unusual(b, sums)) [[unlikely]]
-            store_one_by_one(b, a, share, channel, first_tap);
+            store_one_by_one(b, a, share, channel, taps);
         else
-            store_sums(b, a, sums, share, channel, first_tap);
+            store_sums(b, a, sums, share, channel, taps);
     }
 
   private:
@@ -162,15 +172,15 @@ struct program
     {
         const block& in;
         const arguments& args;
-        int channel;
+        int channel, tap_plane;
         gemm::operand_copy<conv::halo_window<element, C.halo_copy()>> x;
         gemm::operand_copy<conv::halo_window<element, C.pixel_copy()>> dy;
 
         CK_TILE_FN auto move(int number)
         {
-            const auto c = args.regions.at(number, args.batch);
-            x.operand().move_to(static_cast<const element*>(args.in), c, c.halo, channel);
-            dy.operand().move_to(static_cast<const element*>(args.out), c, c.pixel, channel);
+            const auto c = args.regions.template at<C.deep()>(number, tap_plane);
+            x.operand().move_to(static_cast<const element*>(args.in), c.seen, c.halo, channel);
+            dy.operand().move_to(static_cast<const element*>(args.out), c.made, c.pixel, channel);
             return c;
         }
         CK_TILE_FN void begin() { x.begin(), dy.begin(); }
@@ -179,9 +189,10 @@ struct program
 
     // add(where, stage) for each region of the block's share.
     template <class F>
-    static CK_TILE_FN void each_region(const block& b, const arguments& a, int share, int channel, F&& add)
+    static CK_TILE_FN void each_region(const block& b, const arguments& a, int share, int channel, int tap_plane,
+                                       F&& add)
     {
-        copies both{b, a, channel, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
+        copies both{b, a, channel, tap_plane, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
         conv::for_each_region<C.stages>(b, both, share, a.regions.order.end, a.shares, add);
     }
 
@@ -199,29 +210,32 @@ struct program
 
     // The block's weights, one of each thread after the other, as sums of products whose pixels of X and of dY both exist: 0 for one that does
     // not, times what is not finite, would be a NaN.
-    static CK_TILE_FN void store_one_by_one(const block& b, const arguments& a, int share, int channel, int first_tap)
+    static CK_TILE_FN void store_one_by_one(const block& b, const arguments& a, int share, int channel,
+                                            const block_taps& some)
     {
-        const int all = product(a.regions.shape.window), left = all - first_tap,
+        const int left = a.regions.shape.plane_taps() - some.first,
                   taps = left < C.window.taps() ? left : C.window.taps(), weights = C.channels * taps * a.group;
         CK_TILE_KEEP_LOOP
         for(int first = 0; first < weights; first += threads)
         {
             const auto weight_of = [&](thread t) {
                 const int number = first + first_element<one_each, 0>(t), of_tap = number / a.group;
-                return number < weights ? conv::weight_place{first_tap + of_tap % taps, of_tap / taps, number % a.group}
-                                        : conv::weight_place{0, 0, -1};
+                return number < weights
+                           ? conv::weight_place{some.first + of_tap % taps, of_tap / taps, number % a.group}
+                           : conv::weight_place{0, 0, -1};
             };
             auto sums = fill<float, one_each>(0.f);
             b.sync();
-            each_region(b, a, share, channel, [&](const coord& here, int stage) {
+            each_region(b, a, share, channel, some.plane, [&](const coord& here, int stage) {
                 for_each_thread<one_each>([&](thread t) {
                     if(const conv::weight_place w = weight_of(t); w.of_x >= 0)
                         sums.file_of(t).set(
                             0, 0, product_sum(x_in(b, stage), dy_in(b, stage), a, here, w, sums.file_of(t).get(0, 0)));
                 });
             });
-            for_each_thread<one_each>(
-                [&](thread t) { store_weight(a, share, channel, weight_of(t), sums.file_of(t).get(0, 0)); });
+            for_each_thread<one_each>([&](thread t) {
+                store_weight(a, share, channel, some.plane, weight_of(t), sums.file_of(t).get(0, 0));
+            });
         }
     }
 
@@ -238,14 +252,15 @@ struct program
         CK_TILE_KEEP_LOOP
         for(int i = 0; i < a.pixels.halo(); ++i)
         {
-            const int line = i / a.pixels.halo_cols, image = line / a.pixels.halo_rows;
-            const multi_index<2> at   = {line - image * a.pixels.halo_rows.divisor,
+            const int line = i / a.pixels.halo_cols, plane = line / a.pixels.halo_rows,
+                      plane_seen      = plane * shape.depth.stride;
+            const multi_index<2> at   = {line - plane * a.pixels.halo_rows.divisor,
                                          i - line * a.pixels.halo_cols.divisor},
                                  seen = {at[0] * shape.stride[0] + tap[0], at[1] * shape.stride[1] + tap[1]};
-            if(image >= here.images || !exists(here.pixel + at, a.out_lines.lengths) ||
-               !exists(here.halo + seen, a.in_lines.lengths))
+            if(plane >= here.made.count || unsigned(plane_seen - here.seen.missing) >= unsigned(here.seen.count) ||
+               !exists(here.pixel + at, a.out_lines.lengths) || !exists(here.halo + seen, a.in_lines.lengths))
                 continue;
-            const int pixel  = (image * shape.halo_rows.divisor + seen[0]) * shape.halo_cols.divisor + seen[1];
+            const int pixel  = (plane_seen * shape.halo_rows.divisor + seen[0]) * shape.halo_cols.divisor + seen[1];
             const element *p = dy.at(i, w.of_y), *q = x.at(pixel, (w.of_y & -a.group) + w.of_x);
             check_lds_read(p, sizeof *p), check_lds_read(q, sizeof *q);
             sum = __builtin_fmaf(convert<float>(*p), convert<float>(*q), sum);
@@ -253,13 +268,16 @@ struct program
         return sum;
     }
 
-    static CK_TILE_FN void store_weight(const arguments& a, int share, int channel, const conv::weight_place& w,
-                                        float sum)
+    // The tap of `w` is one of the plane of the filter.
+    static CK_TILE_FN void store_weight(const arguments& a, int share, int channel, int tap_plane,
+                                        const conv::weight_place& w, float sum)
     {
-        const int taps = product(a.regions.shape.window), of_channel = taps * a.group, at = channel + w.of_y;
-        if(at >= a.channels || w.tap >= taps || w.of_x < 0)
+        const int of_plane = a.regions.shape.plane_taps(), of_channel = a.regions.shape.taps() * a.group,
+                  at = channel + w.of_y;
+        if(at >= a.channels || w.tap >= of_plane || w.of_x < 0)
             return;
-        const int offset = at * of_channel + w.tap * a.wei_strides[0] + w.of_x * a.wei_strides[1];
+        const int offset =
+            at * of_channel + (tap_plane * of_plane + w.tap) * a.wei_strides[0] + w.of_x * a.wei_strides[1];
         if(a.partials != nullptr)
             a.partials[std::int64_t(share) * a.channels * of_channel + offset] = sum;
         else
@@ -268,11 +286,11 @@ struct program
 
     // A few taps after the others.
     static CK_TILE_FN void store_sums(const block& b, const arguments& a, const products& sums, int share, int channel,
-                                      int first_tap)
+                                      const block_taps& own)
     {
-        const int taps = product(a.regions.shape.window);
+        const int taps = a.regions.shape.plane_taps();
         register_for<C.window.taps() / at_once>([&](auto number) __attribute__((always_inline)) {
-            if(first_tap + number * at_once >= taps)
+            if(own.first + number * at_once >= taps)
                 return;
             const auto some = sums.some(number);
             b.sync();
@@ -282,8 +300,8 @@ struct program
                     return;
                 for_each_element<decltype(total)::layout>([&](auto r, auto v) {
                     conv::weight_place w = products::weight_of(t, r, v, a.group);
-                    w.tap += first_tap + number * at_once;
-                    store_weight(a, share, channel, w, total.file_of(t).get(r, v));
+                    w.tap += own.first + number * at_once;
+                    store_weight(a, share, channel, own.plane, w, total.file_of(t).get(r, v));
                 });
             });
         });

@@ -36,7 +36,6 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
                                      .out         = out,
                                      .wei         = data.wei,
                                      .partials    = s.shares == 1 ? nullptr : static_cast<float*>(copies.rest()),
-                                     .batch       = c.batch,
                                      .channels    = static_cast<int>(p.groups * p.c),
                                      .group       = static_cast<int>(p.c),
                                      .wei_strides = conv::weight_strides(p),
@@ -58,7 +57,8 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace)
 {
-    return conv::backward_weight::reference_launches(support["backward_weight_reference"], support["sum"], p, data, workspace);
+    return conv::backward_weight::reference_launches(support["backward_weight_reference"], support["sum"], p, data,
+                                                     workspace);
 }
 
 } // namespace ck_tile::narrow_conv_bwd_weight

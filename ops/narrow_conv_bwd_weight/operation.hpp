@@ -22,7 +22,8 @@ struct operation : conv::backward_weight
 {
     static constexpr const char* name      = "narrow_conv_bwd_weight";
     static constexpr const char* word      = "narrow_wgrad";
-    static constexpr const char* support[] = {"grouped_conv/sum", "grouped_conv/repack", "grouped_conv/backward_weight_reference"};
+    static constexpr const char* support[] = {"grouped_conv/sum", "grouped_conv/repack",
+                                              "grouped_conv/backward_weight_reference"};
     static constexpr bool splits_reduction = false;
 
     using problem  = narrow_conv_bwd_weight::problem;

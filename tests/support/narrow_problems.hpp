@@ -9,14 +9,17 @@
 namespace ck_tile::conv
 {
 
-// Of the instance's window: channels that end in the middle of a slice, and of a vector; images of a part of a region, of several, of less
-// than a window.
+// Of the instance's window in a plane: channels that end in the middle of a slice, and of a vector; images of a part of a region, of several, of
+// less than a window.
 template <direction Made>
 problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& random)
 {
     const bool any     = c.window.any();
-    const int of_group = c.by_matrix() ? 1 << random.between(any ? 0 : 1, 4) : 1;
-    problem p          = {.spatial = c.window.rows <= 1 ? random.between(1, 2) : 2,
+    const int of_group = c.group_slices() > 1 ? c.group : c.by_matrix() ? 1 << random.between(any ? 0 : 1, 4) : 1;
+    const int planes   = c.deep() ? random.between(1, c.planes < 3 ? c.planes : 3) : 1; // of the filter
+    problem p          = {.spatial = planes > 1           ? 3
+                                     : c.window.rows <= 1 ? random.between(1, 2)
+                                                          : 2,
                           .groups  = of_group > 1           ? random.between(1, 2 * c.channels / of_group + 1)
                                      : random.between(0, 1) ? random.between(1, 2 * c.channels + 1)
                                                             : 8 * random.between(1, 10),
@@ -27,15 +30,20 @@ problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& rand
                           .layout  = random.between(0, 3) == 0 ? layout::ngchw : layout::nhwgc};
     for(int i = 0; i < p.spatial; ++i)
     {
-        const auto d   = static_cast<std::size_t>(i);
-        p.filter[d]    = any ? random.between(1, 5) : i + 1 < p.spatial ? c.window.rows : c.window.cols;
-        p.stride[d]    = !any                                                ? c.window.stride
-                         : c.by_matrix() && Made == direction::backward_data ? 1
-                                                                             : random.between(1, 3);
-        p.dilation[d]  = any ? random.between(1, 2) : 1;
-        p.left_pad[d]  = random.between(0, 4);
-        p.right_pad[d] = random.between(0, 4);
-        p.input[d]     = random.between(1, p.spatial == 1 ? 150 : 24);
+        const auto d     = static_cast<std::size_t>(i);
+        const bool depth = p.spatial == 3 && i == 0;
+        p.filter[d]      = depth               ? planes
+                           : any               ? random.between(1, c.group_slices() > 1 ? 3 : 5)
+                           : i + 1 < p.spatial ? c.window.rows
+                                               : c.window.cols;
+        p.stride[d]      = depth  ? (Made == direction::backward_data ? 1 : random.between(1, 3))
+                           : !any ? c.window.stride
+                           : c.by_matrix() && Made == direction::backward_data ? 1
+                                                                               : random.between(1, 3);
+        p.dilation[d]    = any || depth ? random.between(1, 2) : 1;
+        p.left_pad[d]    = random.between(0, 4);
+        p.right_pad[d]   = random.between(0, 4);
+        p.input[d]       = random.between(1, depth ? 9 : p.spatial == 1 ? 150 : 24);
         make_room(p, d);
     }
     return p;

@@ -61,7 +61,7 @@ TEST_P(Kernel, RegionsAndSlicesThatDoNotComeOutEven)
 // Groups that fill a slice of 16 channels, and those of which it has several; the last slice has a part of them.
 TEST_P(Kernel, SeveralChannelsPerGroup)
 {
-    for(const auto& [groups, of_group] : {std::pair(12, 2), {5, 2}, {9, 4}, {32, 4}, {5, 8}, {3, 16}, {5, 16}})
+    for(const auto& [groups, of_group] : {std::pair(12, 2), {5, 2}, {9, 4}, {32, 4}, {5, 8}, {3, 16}, {5, 16}, {3, 32}})
         for(const auto& [height, width] : {std::pair(1, 1), {9, 17}, {7, 7}, {30, 5}})
             for(const std::int64_t stride : {1, 2})
                 expect_right(with(groups, {height, width}, {3, 3}, stride, of_group));
@@ -86,6 +86,35 @@ TEST_P(Kernel, AnyWindow)
         line.spatial = 1, line.left_pad = line.right_pad = {15};
         expect_right(line);
     }
+}
+
+// Filters of several planes, and of one; strides and dilations across planes; images of fewer planes than the filter, whose windows see padding.
+TEST_P(Kernel, ThreeDimensions)
+{
+    for(const std::int64_t of_group : {1, 2, 8, 16})
+        for(const auto& [depth, planes, stride, dilation] : {std::tuple(1, 3, 1, 1),
+                                                             {5, 3, 1, 1},
+                                                             {9, 3, makes_dx ? 1 : 2, 1},
+                                                             {8, 2, 1, 3},
+                                                             {4, 1, 1, 1},
+                                                             {7, 1, makes_dx ? 1 : 3, 1}})
+        {
+            problem p  = with(48 / of_group, {depth, 9, 15}, {planes, 3, 3}, 1, of_group);
+            p.spatial  = 3;
+            p.stride   = {stride, 1, 1};
+            p.dilation = {dilation, 1, 1};
+            p.left_pad = {dilation, 1, 1}, p.right_pad = {0, 1, 1};
+            if(depth + dilation < p.window(0))
+                p.right_pad[0] = p.window(0);
+            expect_right(p);
+            if(of_group == 2)
+            {
+                p.layout = layout::ngchw;
+                expect_right(p);
+            }
+            p.layout = layout::nhwgc, p.filter = {planes, 1, 4}, p.stride[2] = makes_dx ? 1 : 2;
+            expect_right(p);
+        }
 }
 
 // Uneven padding, wider than the filter, or none; and 1-D, causal.
@@ -127,21 +156,40 @@ TEST_P(Kernel, EmptyBatch)
 // A NaN stays in its group and in the windows that contain it, and so does an infinity.
 TEST_P(Kernel, WhatIsNotFinite)
 {
-    for(const std::int64_t of_group : {1, 2, 8})
+    for(const std::int64_t of_group : {1, 2, 8, 32})
     {
-        const problem p = with(24 / of_group, {9, 10}, {3, 3}, 1, of_group);
+        const problem p = with(of_group == 32 ? 2 : 24 / of_group, {9, 10}, {3, 3}, 1, of_group);
         if(!make_plan<operation>(dev, p))
             continue;
-        const experiment<operation> e(p, 1, [](harness::tensor_set& set) {
+        const auto channels = static_cast<std::size_t>(p.groups * p.c);
+        const experiment<operation> e(p, 1, [&](harness::tensor_set& set) {
             harness::host_tensor& seen = set[makes_dx ? "out" : "in"];
             std::vector<float> values  = seen.values();
-            values[24 * 12 + 3]        = NAN; // pixel (1, 2)
-            values[24 * 57 + 9]        = std::numeric_limits<float>::infinity();
+            values[channels * 12 + 3]  = NAN; // pixel (1, 2)
+            values[channels * 57 + 9]  = std::numeric_limits<float>::infinity();
             seen.set_values(values);
         });
         const auto& right = e.expected()[0].values;
         EXPECT_GE(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 9 * of_group);
         ck_tile::expect_all_instances_right(dev, e);
+    }
+}
+
+TEST_P(Kernel, WhatIsNotFiniteOfThreeDimensions)
+{
+    for(const std::int64_t of_group : {1, 4})
+    {
+        problem p = with(24 / of_group, {4, 7, 6}, {3, 3, 3}, 1, of_group);
+        p.spatial = 3;
+        if(!make_plan<operation>(dev, p))
+            continue;
+        ck_tile::expect_all_instances_right(dev, experiment<operation>(p, 1, [](harness::tensor_set& set) {
+                                                harness::host_tensor& seen = set[makes_dx ? "out" : "in"];
+                                                std::vector<float> values  = seen.values();
+                                                values[24 * 3]             = NAN; // in the first plane
+                                                values[24 * 100 + 9]       = std::numeric_limits<float>::infinity();
+                                                seen.set_values(values);
+                                            }));
     }
 }
 
@@ -233,8 +281,21 @@ TEST(Rejections, SayWhy)
         change(p);
         return reason_of<operation>(c, p);
     };
-    EXPECT_EQ(reason([](problem& p) { p.spatial = 3, p.filter[2] = 1; }),
-              "the instance has 2 spatial dimensions, the problem 3: choose an implicit GEMM");
+    const auto with_planes = [&](int planes, std::int64_t of_filter, std::int64_t step) {
+        config several = c;
+        several.planes = planes;
+        problem p      = good;
+        p.spatial      = 3;
+        p.filter = {of_filter, 3, 3}, p.stride = {step, stride, stride}, p.left_pad[0] = of_filter;
+        return reason_of<operation>(several, p);
+    };
+    EXPECT_EQ(with_planes(3, 3, 1), "");
+    EXPECT_EQ(with_planes(1, 1, 1),
+              "the instance sees one plane, and the problem has 3 dimensions: choose one of several "
+              "planes, or an implicit GEMM");
+    EXPECT_EQ(with_planes(3, 4, 1), "a filter must have 3 planes at most, but has 4: choose an implicit GEMM");
+    EXPECT_EQ(with_planes(3, 3, 2),
+              makes_dx ? "the stride along depth must be 1, but is 2: choose an implicit GEMM" : "");
     EXPECT_EQ(reason([](problem& p) { p.k = 2; }), "the instance is of groups of 1 channel, and the problem has C = 1 "
                                                    "and K = 2 per group: choose an implicit GEMM");
     EXPECT_EQ(reason([](problem& p) { p.layout = layout::gnhwc; }),
@@ -270,6 +331,19 @@ TEST(Rejections, SayWhy)
                               "= {0} per group: choose an implicit GEMM",
                               channels));
     }
+    if(config::made == direction::backward_weight)
+        return;
+    config of_parts = of_groups;
+    of_parts.group  = 32;
+    EXPECT_TRUE(check(of_parts)); // taps of a window that the compiler knows
+    of_parts.window = {0, 9, 0}, of_parts.patch = {4, 8};
+    ASSERT_FALSE(check(of_parts));
+    good.stride = {1, 1, 1};
+    EXPECT_EQ(reason_of<operation>(of_parts, good), "");
+    good.c = good.k = 16;
+    EXPECT_EQ(reason_of<operation>(of_parts, good),
+              "the instance is of groups of 32 channels, and the problem has C = 16 and K = 16 per group: choose an "
+              "implicit GEMM");
 }
 
 } // namespace
