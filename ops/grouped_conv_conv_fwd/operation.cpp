@@ -181,22 +181,25 @@ status operation::supports(const config& c, const problem& p)
 namespace
 {
 
-// What a region takes on a compute unit that has `at_once` of them, in the units of conv::choose_splits(), of which `microsecond` are one: as
-// measured on an H200.
+constexpr double microsecond = 170e3; // in the units of conv::choose_splits()
+
+// What a region takes on a compute unit that has `at_once` of them, as measured on an H200.
 double region_cost(const config& c, const problem& p, const conv::regions& some, int at_once)
 {
-    constexpr double microsecond = 170e3;
-    const auto taps              = static_cast<double>(p.filter_taps());
-    const auto steps             = static_cast<double>(steps_of(c, p));
+    const auto taps       = static_cast<double>(p.filter_taps());
+    const auto steps      = static_cast<double>(steps_of(c, p));
     const double channels = steps * c.block.k, columns = static_cast<double>(columns_of(c, p));
     // Nanoseconds of an element of the intermediate, where many threads hide each other's latency.
-    const double element    = c.first == formulation::diagonal ? 0.04 + 0.008 * taps
-                              : c.window.any()                 ? 0.1 + 0.05 * taps
-                                                               : 0.05 + 0.032 * taps;
-    const double exposed    = 1 + 350. / (at_once * c.threads());
-    const double computed   = 1e-3 * c.block.m * channels * element * exposed,
-                 copied     = 20e-6 * static_cast<double>(some.halo) * channels * bytes_of(p.type),
-                 multiplied = columns * steps * (0.12 + 23e-6 * c.block.m * c.block.n);
+    const double element  = c.first == formulation::diagonal ? 0.02 + 0.0055 * taps
+                            : c.window.any()                 ? 0.05 + 0.025 * taps
+                                                             : 0.035 + 0.022 * taps;
+    const double exposed  = 1 + 350. / (at_once * c.threads());
+    const double computed = 1e-3 * c.block.m * channels * element * exposed,
+                 copied   = 20e-6 * static_cast<double>(some.halo) * channels * bytes_of(p.type);
+    // A step of columns for which the intermediate is there already has nothing to hide the latency of its copies behind.
+    constexpr double latency = 0.85;
+    const double step        = 0.12 + 23e-6 * c.block.m * c.block.n,
+                 multiplied  = steps * (step + (columns - 1) * std::max(step, latency / at_once));
     return microsecond * at_once * (0.3 + computed + copied + multiplied);
 }
 
@@ -220,10 +223,9 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 
 result<plan<operation>> operation::compose_on(const device& dev, plan<operation> planned)
 {
-    // Times of both launches over what they cost, of separable blocks on an H200: 1.3 to 2.2. They wait for memory, which costs of products do not
-    // count.
-    constexpr double measured = 1.8;
-    const problem& p          = planned.problem;
+    // Times of both launches over what they cost, of separable blocks on an H200. They wait for memory, which costs of products do not count.
+    constexpr double measured = 1.15, beside = 15;
+    const problem& p = planned.problem;
     const auto first =
         make_plan<grouped_conv_fwd::operation>(dev, grouped_conv_fwd::problem(p.first(), p.bias, p.activation));
     if(!first)
@@ -234,7 +236,7 @@ result<plan<operation>> operation::compose_on(const device& dev, plan<operation>
     planned.schedule.first  = *first;
     planned.schedule.second = *second;
     planned.workspace_bytes = intermediate_bytes(p) + std::max(first->workspace_bytes, second->workspace_bytes);
-    planned.cost            = measured * (first->cost + second->cost);
+    planned.cost            = measured * (first->cost + second->cost) + beside * microsecond;
     return planned;
 }
 
