@@ -131,15 +131,16 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
                runs = last_two(p, p.stride, 1)[1] == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
     double of_tap   = i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
     if(any)
-        of_tap = i.group > 1 ? of_tap * (weights ? 2 : 1.5) * ceil_div(i.group, tap_product::channels)
+        of_tap = i.group > 1 ? of_tap * (weights ? 2 : 1.5) * (i.group > tap_product::channels ? 1.4 : 1)
                  : weights   ? 20
                  : runs      ? 2.5
                              : 5;
-    const double pixels = static_cast<double>(s.regions.computed(i.limits)),
-                 taps   = static_cast<double>(p.filter_taps()) / s.taps,
-                 region = (i.planes > 1 ? 1.1 : 1) * i.channels *
-                          (pixels * (of_tap * taps + beside_taps) + of_halo * static_cast<double>(s.regions.halo));
-    const double lines  = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
+    const double of_planes = i.planes == 1 ? 1 : i.group > 1 ? 1.2 : weights ? 1.4 : 2.1;
+    const double pixels    = static_cast<double>(s.regions.computed(i.limits)),
+                 taps      = static_cast<double>(p.filter_taps()) / s.taps,
+                 region    = of_planes * i.channels *
+                             (pixels * (of_tap * taps + beside_taps) + of_halo * static_cast<double>(s.regions.halo));
+    const double lines     = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
     return microsecond * (launch + std::max(lines * bytes / bytes_per_us, rounds * region / instructions_per_us));
 }
 

@@ -183,24 +183,22 @@ namespace
 
 constexpr double microsecond = 170e3; // in the units of conv::choose_splits()
 
-// What a region takes on a compute unit that has `at_once` of them, as measured on an H200.
-double region_cost(const config& c, const problem& p, const conv::regions& some, int at_once)
+// What a region takes on a compute unit that has `at_once` of them, each of which hides the others' latency: fitted to 133 plans of separable
+// blocks on an H200, in microseconds.
+double region_cost(const config& c, const problem& p, const conv::regions& some, std::int64_t at_once)
 {
-    const auto taps       = static_cast<double>(p.filter_taps());
-    const auto steps      = static_cast<double>(steps_of(c, p));
-    const double channels = steps * c.block.k, columns = static_cast<double>(columns_of(c, p));
-    // Nanoseconds of an element of the intermediate, where many threads hide each other's latency.
-    const double element  = c.first == formulation::diagonal ? 0.02 + 0.0055 * taps
-                            : c.window.any()                 ? 0.05 + 0.025 * taps
-                                                             : 0.035 + 0.022 * taps;
-    const double exposed  = 1 + 350. / (at_once * c.threads());
-    const double computed = 1e-3 * c.block.m * channels * element * exposed,
-                 copied   = 20e-6 * static_cast<double>(some.halo) * channels * bytes_of(p.type);
-    // A step of columns for which the intermediate is there already has nothing to hide the latency of its copies behind.
-    constexpr double latency = 0.85;
-    const double step        = 0.12 + 23e-6 * c.block.m * c.block.n,
-                 multiplied  = steps * (step + (columns - 1) * std::max(step, latency / at_once));
-    return microsecond * at_once * (0.3 + computed + copied + multiplied);
+    const auto taps = static_cast<double>(p.filter_taps()), steps = static_cast<double>(steps_of(c, p)),
+               columns = static_cast<double>(columns_of(c, p)), halo = static_cast<double>(some.halo);
+    const double channels = static_cast<double>(ceil_div(p.groups * p.c, std::int64_t(16)) * 16),
+                 tile     = c.block.m * c.block.n;
+    const double element  = c.first == formulation::diagonal ? 0.005 + 0.0083 * taps
+                            : c.window.any()                 ? 0.05 + 0.03 * taps
+                                                             : 0.05 + 0.02 * taps;
+    const double computed = 1e-3 * c.block.m * channels * element, copied = 34e-6 * halo * channels * bytes_of(p.type),
+                 multiplied = steps * (0.036 + 31e-6 * tile * columns + 0.3 * (columns - 1)),
+                 stored = 67e-6 * tile * columns, kept = c.loop().keeps_all() ? 0.8 : 0;
+    const double exposed = (1 + 1. / static_cast<double>(at_once)) / 1.3;
+    return microsecond * exposed * static_cast<double>(at_once) * (computed + copied + multiplied + stored + kept);
 }
 
 } // namespace
@@ -216,8 +214,11 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     chosen.schedule.regions  = some;
     chosen.schedule.blocks   = static_cast<int>(std::min(some.count, slots));
     chosen.workspace_bytes   = q.sum(conv::copies_bytes);
+    // Of few regions, as many as there are.
+    const std::int64_t resident =
+        std::clamp<std::int64_t>(ceil_div(some.count, std::int64_t(dev.compute_units())), 1, at_once);
     chosen.cost =
-        static_cast<double>(ceil_div(some.count, slots)) * region_cost(c, p, some, at_once) + q.sum(conv::copies_cost);
+        static_cast<double>(ceil_div(some.count, slots)) * region_cost(c, p, some, resident) + q.sum(conv::copies_cost);
     return chosen;
 }
 
