@@ -118,7 +118,10 @@ struct narrow_config
     }
 
     // Of the filter, whose sums are added up at once.
-    constexpr int taps_at_once() const { return !window.any() ? window.cols : by_matrix() ? 2 : 8; }
+    constexpr int taps_at_once() const
+    {
+        return !window.any() ? window.cols : !by_matrix() ? 8 : window.taps() % 3 == 0 ? 3 : 2;
+    }
 
     constexpr bool deep() const { return planes > 1; }
     // Taps of a filter at most, of all its planes.
@@ -230,7 +233,7 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
                 c.planes, "use a window of 0 rows, or 1 plane"};
     if(c.makes_weights() && c.window.taps() % c.taps_at_once() != 0)
         return {"taps of any window must be a multiple of those whose sums are added up at once", c.window.taps(),
-                "use a multiple of 8"};
+                "use a multiple of 8, or, by matrix instructions, of 2 or 3"};
     if(c.threads() > t.max_block_threads || (c.waves & (c.waves - 1)) != 0)
         return {"waves must be a power of two within the threads of a block", c.waves, "use fewer"};
     const int across = c.channels / c.own();

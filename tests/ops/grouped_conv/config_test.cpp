@@ -198,8 +198,9 @@ TEST(NarrowConfig, SumsOfAnyWindow)
     static_assert(!check(c));
     auto odd        = c;
     odd.window.cols = 20;
-    EXPECT_EQ(reflect::describe(check(odd)), "taps of any window must be a multiple of those whose sums are added up "
-                                             "at once, but one is 20: use a multiple of 8");
+    EXPECT_EQ(reflect::describe(check(odd)),
+              "taps of any window must be a multiple of those whose sums are added up "
+              "at once, but one is 20: use a multiple of 8, or, by matrix instructions, of 2 or 3");
 }
 
 TEST(NarrowConfig, PatchesOfWholeStrides)
