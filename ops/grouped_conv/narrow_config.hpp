@@ -192,7 +192,7 @@ constexpr violation check_tap_product(const narrow_config<Made>& c, const target
                 name_of(c.type), "choose fp16 or bf16"};
     if((!c.window.any() || c.makes_weights()) && c.window.taps() > 9)
         return {"registers hold the weights or sums of 9 taps at most", c.window.taps(),
-                "use a window of 3x3, or any of 8 taps at once"};
+                "use a window of 3x3, or any of 9 taps at once"};
     if(c.patch.rows > 16 || c.patch.cols != tap_product::width * c.classes())
         return {"patches must be 8 pixels wide, or of dX 8 times the stride, and 16 high at most", c.patch.cols,
                 "use 8 columns"};

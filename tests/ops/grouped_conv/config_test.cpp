@@ -171,7 +171,7 @@ TEST(NarrowConfig, WhatIsIllegal)
               "is fp32: choose fp16 or bf16");
     EXPECT_EQ(
         broken_group([](config& c) { c.window = {5, 5, 1}; }),
-        "registers hold the weights or sums of 9 taps at most, but one is 25: use a window of 3x3, or any of 8 taps "
+        "registers hold the weights or sums of 9 taps at most, but one is 25: use a window of 3x3, or any of 9 taps "
         "at once");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 32, 0}; }), "");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 64, 0}; }),
