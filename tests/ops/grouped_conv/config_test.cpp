@@ -165,7 +165,17 @@ TEST(NarrowConfig, WhatIsIllegal)
         return v ? reflect::describe(v) : std::string();
     };
     EXPECT_EQ(broken_group([](config& c) { c.group = 8; }),
-              "channels of a group must be 1, or 16 and what divides it, but one is 8: use 1 or 16");
+              "channels of a group must be 1, 16 and what divides it, or 32, but one is 8: use 1, 16 or 32");
+    EXPECT_EQ(
+        broken_group([](config& c) { c.group = 32; }),
+        "groups of several slices of 16 channels are computed of any window, forward or to dX, by blocks of whole "
+        "groups, but one is 32: use a window of 0 rows, and channels that are a multiple of 32");
+    EXPECT_EQ(broken_group([](config& c) { c.planes = 0; }),
+              "a filter must have 1 to 64 planes, but one is 0: use 1 for two dimensions");
+    EXPECT_EQ(
+        broken_group([](config& c) { c.planes = 3; }),
+        "by matrix instructions, images are made of filters of one plane where the compiler knows the window, but "
+        "one is 3: use a window of 0 rows, or 1 plane");
     EXPECT_EQ(broken_group([](config& c) { c.type = data_type::fp32; }),
               "groups of several channels must be of a type that matrix instructions of 16 x 16 channels have, but one "
               "is fp32: choose fp16 or bf16");
