@@ -62,6 +62,10 @@ struct finish
     const void* residual; // as Y; null: none
     conv::activation activation;
 
+    CK_TILE_FN bool changes_nothing() const
+    {
+        return bias == nullptr && residual == nullptr && activation == conv::activation::none;
+    }
     CK_TILE_FN float operator()(float sum, float channel_bias, float shortcut) const
     {
         return activate(activation, sum + channel_bias + shortcut);

@@ -40,23 +40,34 @@ struct add_and_activate
 };
 
 // Calls write(product, ...) for what becomes of a product whose channels, those of `group` from `first` on, lie along dimension `Along`: with a
-// function and a view of the residual, if there is one, or finished. Biases and activations are applied to what threads hold, where a thread
-// has many elements of each channel; only a residual is read as the result is written.
-template <gemm::shape S, int Along, class Element, int Vector>
-CK_TILE_FN void write_finished(const finish& end, tile<float, gemm::accumulator(S)> product, int channels, int group,
-                               int first, auto&& residual, auto&& write)
+// function and views of what it takes, or finished. Where waves write by themselves, biases and activations are applied to what threads hold,
+// which have many elements of each channel, and only a residual is read as the result is written; where the result goes through LDS strip by
+// strip, compilers would copy all of the accumulator for that.
+template <gemm::tile_config Tile, int Along, class Element, int Vector>
+CK_TILE_FN void write_finished(const finish& end, tile<float, gemm::accumulator(Tile.shape())> product, int channels,
+                               int group, int first, auto&& bias, auto&& residual, auto&& write)
 {
-    constexpr distribution each_channel = reduced<gemm::accumulator(S), 1 - Along>;
-    if(end.bias != nullptr)
-        product = map([](float x, float bias) { return x + bias; }, product,
-                      load_bias<each_channel, Element, Vector>(
-                          static_cast<const Element*>(end.bias) + std::int64_t(group) * channels, channels, first));
-    if(end.residual != nullptr)
-        write(product, add_and_activate{end.activation}, residual());
+    if constexpr(Tile.epilogue != gemm::epilogue::by_wave)
+    {
+        if(end.changes_nothing())
+            write(product);
+        else
+            write(product, end, bias(), residual());
+    }
     else
     {
-        with_activation(end.activation, [&](const auto& activate) { product = map(activate, product); });
-        write(product);
+        constexpr distribution each_channel = reduced<gemm::accumulator(Tile.shape()), 1 - Along>;
+        if(end.bias != nullptr)
+            product = map([](float x, float y) { return x + y; }, product,
+                          load_bias<each_channel, Element, Vector>(
+                              static_cast<const Element*>(end.bias) + std::int64_t(group) * channels, channels, first));
+        if(end.residual != nullptr)
+            write(product, add_and_activate{end.activation}, residual());
+        else
+        {
+            with_activation(end.activation, [&](const auto& activate) { product = map(activate, product); });
+            write(product);
+        }
     }
 }
 

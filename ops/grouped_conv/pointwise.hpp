@@ -113,9 +113,9 @@ struct pointwise_program
             if constexpr(std::is_same_v<Finish, leave>)
                 write(acc);
             else
-                write_finished<shape, 0, element, 1>(
-                    args.end, acc, args.rows, p.group, p.origin[0],
-                    [&] { return to_matrix(static_cast<const element*>(args.end.residual), p); }, write);
+                write_finished<Tile, 0, element, 1>(
+                    args.end, acc, args.rows, p.group, p.origin[0], [&] { return bias_matrix(p); },
+                    [&] { return residual_matrix(p); }, write);
         }
 
         template <class T>
@@ -123,6 +123,20 @@ struct pointwise_program
         {
             return image_matrix<0>(part_of(data, args.to_strides, p.group, p.pixels.image), args.to_strides, args.rows,
                                    args.by_pixels, p.pixels);
+        }
+        CK_TILE_FN auto residual_matrix(const coord& p) const
+        {
+            auto matrix     = to_matrix(static_cast<const element*>(args.end.residual), p);
+            matrix.elements = args.end.residual != nullptr ? matrix.elements : 0; // all zeros
+            return matrix;
+        }
+
+        // The bias of each channel, for all pixels.
+        CK_TILE_FN auto bias_matrix(const coord& p) const
+        {
+            const auto* data = static_cast<const element*>(args.end.bias) + std::int64_t(p.group) * args.rows;
+            return gemm::per_row{tensor_view{data, std::int64_t(args.end.bias != nullptr ? args.rows : 0),
+                                             strided<2>{{args.rows, p.pixels.end}, {1, 0}}}};
         }
     };
 };

@@ -121,9 +121,9 @@ struct program
             if(args.splits.divisor > 1)
                 write(args.partials + p.split * args.outputs, acc);
             else
-                conv::write_finished<shape, C.has_pixel_rows() ? 1 : 0, element, C.vector.out>(
-                    args.end, acc, args.conv.k, p.group, p.origin[1],
-                    [&] { return out_matrix(static_cast<const element*>(args.end.residual), p); },
+                conv::write_finished<C.tile, C.has_pixel_rows() ? 1 : 0, element, C.vector.out>(
+                    args.end, acc, args.conv.k, p.group, p.origin[1], [&] { return bias_matrix(p); },
+                    [&] { return residual_matrix(p); },
                     [&](const auto&... finished)
                         __attribute__((always_inline)) { write(static_cast<element*>(args.out), finished...); });
         }
@@ -134,6 +134,21 @@ struct program
         {
             const conv::arguments& c = args.conv;
             return conv::pixel_matrix<1>(conv::part_of(out, c.out, p.group, p.pixels.image), c.out, c.k, p.pixels.end);
+        }
+        CK_TILE_FN auto residual_matrix(const coord& p) const
+        {
+            auto matrix     = out_matrix(static_cast<const element*>(args.end.residual), p);
+            matrix.elements = args.end.residual != nullptr ? matrix.elements : 0; // all zeros
+            return matrix;
+        }
+
+        // The bias of each channel, for all pixels.
+        CK_TILE_FN auto bias_matrix(const coord& p) const
+        {
+            const int k      = args.conv.k;
+            const auto* data = static_cast<const element*>(args.end.bias) + std::int64_t(p.group) * k;
+            return tensor_view{data, std::int64_t(args.end.bias != nullptr ? k : 0),
+                               strided<2>{{p.pixels.end, k}, {0, 1}}};
         }
     };
 };

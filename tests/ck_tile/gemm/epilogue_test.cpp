@@ -163,8 +163,8 @@ TEST(Epilogue, ByWaveWithoutAFunctor)
     expect_stored(0.f);
 }
 
-// C transposed, with a bias for each of its rows, which are the columns of what is stored.
-TEST(Epilogue, ByWaveTransposed)
+// C transposed, with a bias for each of its rows, which are the columns of what is stored; and not transposed, with one for each row.
+TEST(Epilogue, ByWaveTransposedAndPerRow)
 {
     constexpr gemm::shape s = {128, 64, 64, 8, 1, opcode::wgmma_64x64x16_fp16};
     constexpr int rows = s.m - 8, cols = s.n - 5; // of C, that are stored
@@ -198,6 +198,18 @@ TEST(Epilogue, ByWaveTransposed)
     };
     expect_transposed(fp16());
     expect_transposed(0.f);
+
+    constexpr int whole_cols = s.n - 8; // vectors lie along rows
+    std::vector<fp16> out(rows * whole_cols);
+    run_checked(block_of(s, gemm::line_lds_bytes(s)), [&](const block& in) {
+        gemm::store_by_wave<s, 0>(
+            in, given.accumulators(), tensor_view{out.data(), rows * whole_cols, packed(multi_index{rows, whole_cols})},
+            multi_index{0, 0}, add,
+            gemm::per_row{tensor_view{bias.data(), rows, strided<2>{{rows, whole_cols}, {1, 0}}}});
+    });
+    for(int i = 0; i < rows; ++i)
+        for(int j = 0; j < whole_cols; ++j)
+            ASSERT_EQ(out[i * whole_cols + j], convert<fp16>(value(i, j) + bias[i])) << i << ", " << j;
 }
 
 // Numbers of columns, and of rows, that map() adds to the accumulator, loaded as each thread's elements ask.
