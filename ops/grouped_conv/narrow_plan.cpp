@@ -122,7 +122,7 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
 {
     // Measured on an H200. A region computes all pixels of its patches, and copies its halo; lines of memory that a block has a half of come
     // slower.
-    constexpr double microsecond = 170e3, launch = 4, bytes_per_us = 3.4e6, half_lines = 1.2;
+    constexpr double launch = 4, bytes_per_us = 3.4e6, half_lines = 1.2;
     constexpr double beside_taps = 8, of_halo = 4;             // instructions of an element
     constexpr double instructions_per_us = 0.7 * 128 * 1.75e3; // of all lanes of a compute unit
     const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *

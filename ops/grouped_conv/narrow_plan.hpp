@@ -25,8 +25,9 @@ struct narrow_instance
 {
     region_limits limits;
     known_window window;
-    int group, channels, planes, most_taps,
-        at_once; // channels of a group, of a block; of the filter; blocks on a compute unit
+    int group, channels;   // of a group, of a block
+    int planes, most_taps; // of the filter
+    int at_once;           // blocks on a compute unit
 
     template <direction Made>
     narrow_instance(const narrow_config<Made>& c)

@@ -72,6 +72,9 @@ split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, st
 // is to be what others read at that time.
 bool fits_cache(const problem& p, const target& t);
 
+// What a microsecond counts as in costs, on an H200.
+inline constexpr double microsecond = 170e3;
+
 // What costs least, of `wanted` splits where that is not 0. Partial sums are `elements` numbers each; `at_once` blocks run on a compute
 // unit.
 split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int at_once,

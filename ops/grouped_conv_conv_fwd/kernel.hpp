@@ -7,7 +7,7 @@
 
 #include "ck_tile/core/gather_window.hpp"
 #include "ck_tile/verbs/broadcast.hpp"
-#include "ops/grouped_conv/activation.hpp"
+#include "ops/grouped_conv/finish.hpp"
 #include "ops/grouped_conv/halo_window.hpp"
 #include "ops/grouped_conv_conv_fwd/config.hpp"
 
@@ -125,28 +125,20 @@ struct program
         CK_TILE_FN void compute(const coord&, int step, int at, const A& a) const
         {
             constexpr distribution own = C.rows(Depth);
-            const auto sums = convolve<own>(halo_tile{in.lds_at<element>(at)}, in.lds_at<element>(at + wei0_at),
-                                            bias<reduced<own, 0>>(args.bias0, args.first.c, step * shape.k));
+            const auto sums            = convolve<own>(
+                halo_tile{in.lds_at<element>(at)}, in.lds_at<element>(at + wei0_at),
+                conv::load_bias<reduced<own, 0>, element, C.vector()>(args.bias0, args.first.c, step * shape.k));
             conv::with_activation(args.activation, [&](const auto& activate) {
                 ck_tile::store(a, convert<element>(map(activate, sums)));
             });
-        }
-
-        // The biases of columns from `first` on, of which there are so many.
-        template <distribution D>
-        CK_TILE_FN tile<float, D> bias(const void* all, int columns, int first) const
-        {
-            return convert<float>(load(
-                make_window<D>(tensor_view{static_cast<const element*>(all), std::int64_t(all != nullptr ? columns : 0),
-                                           strided<2>{{1, columns}, {columns, 1}}},
-                               multi_index{0, first})));
         }
 
         // Sums begin with the bias of their column.
         CK_TILE_FN auto begin(int column) const
         {
             constexpr distribution all = gemm::accumulator(shape);
-            return broadcast<all>(bias<reduced<all, 0>>(args.bias1, args.k1, column * shape.n));
+            return broadcast<all>(
+                conv::load_bias<reduced<all, 0>, element, C.vector()>(args.bias1, args.k1, column * shape.n));
         }
 
         CK_TILE_FN void store(const coord& p, int column, const auto& acc) const

@@ -181,8 +181,6 @@ status operation::supports(const config& c, const problem& p)
 namespace
 {
 
-constexpr double microsecond = 170e3; // in the units of conv::choose_splits()
-
 // What a region takes on a compute unit that has `at_once` of them, each of which hides the others' latency: fitted to 133 plans of separable
 // blocks on an H200, in microseconds.
 double region_cost(const config& c, const problem& p, const conv::regions& some, std::int64_t at_once)
@@ -197,8 +195,8 @@ double region_cost(const config& c, const problem& p, const conv::regions& some,
     const double computed = 1e-3 * c.block.m * channels * element, copied = 34e-6 * halo * channels * bytes_of(p.type),
                  multiplied = steps * (0.036 + 31e-6 * tile * columns + 0.3 * (columns - 1)),
                  stored = 67e-6 * tile * columns, kept = c.loop().keeps_all() ? 0.8 : 0;
-    const double exposed = (1 + 1. / static_cast<double>(at_once)) / 1.3;
-    return microsecond * exposed * static_cast<double>(at_once) * (computed + copied + multiplied + stored + kept);
+    const double together = static_cast<double>(at_once + 1) / 1.3; // regions, one of which nothing hides
+    return conv::microsecond * together * (computed + copied + multiplied + stored + kept);
 }
 
 } // namespace
@@ -237,7 +235,7 @@ result<plan<operation>> operation::compose_on(const device& dev, plan<operation>
     planned.schedule.first  = *first;
     planned.schedule.second = *second;
     planned.workspace_bytes = intermediate_bytes(p) + std::max(first->workspace_bytes, second->workspace_bytes);
-    planned.cost            = measured * (first->cost + second->cost) + beside * microsecond;
+    planned.cost            = measured * (first->cost + second->cost) + beside * conv::microsecond;
     return planned;
 }
 

@@ -58,10 +58,10 @@ CK_TILE_FN void schedule_step()
     }
 }
 
-// The bytes of `high` have the numbers 4 to 7, those of `low` 0 to 3.
 CK_TILE_FN float approximate_exp2(float x) { return __builtin_amdgcn_exp2f(x); }
 CK_TILE_FN float approximate_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 
+// The bytes of `high` have the numbers 4 to 7, those of `low` 0 to 3.
 inline constexpr bool joins_halves = true;
 template <int Low, int High>
 CK_TILE_FN unsigned join_halves(unsigned low, unsigned high)

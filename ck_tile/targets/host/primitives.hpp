@@ -35,6 +35,7 @@ template <int Now, int Before>
 void use_registers()
 {
 }
+
 inline float approximate_exp2(float x) { return __builtin_exp2f(x); }
 inline float approximate_reciprocal(float x) { return 1 / x; }
 
