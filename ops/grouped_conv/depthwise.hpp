@@ -12,6 +12,7 @@
 #include "ck_tile/core/transforms.hpp"
 
 #include <cstddef>
+#include <type_traits>
 
 namespace ck_tile::conv
 {
@@ -171,6 +172,21 @@ constexpr distribution depthwise_rows(int waves, int lanes, int rows, int channe
 
 namespace detail
 {
+// Elements of LDS from a multiple of 4 bytes on, read a word at a time where they are used.
+template <class T>
+struct words_of
+{
+    const T* from;
+
+    CK_TILE_FN float operator[](int i) const
+    {
+        constexpr int together = 4 / sizeof(T);
+        T some[together];
+        __builtin_memcpy(some, __builtin_assume_aligned(from + i / together * together, 4), sizeof some);
+        return convert<float>(some[i % together]);
+    }
+};
+
 // So many elements of LDS, 4 bytes or more, one of several runs that lie side by side.
 template <class T, int N>
 struct run_of
@@ -366,7 +382,10 @@ CK_TILE_FN tile<float, D> depthwise(const lds_tile<T, Layout>& x, const T* weigh
             }
             else
             {
-                const detail::run_of<T, D.vecs() * Known.taps()> weight(weights + channel * Known.taps());
+                constexpr int own_weights = D.vecs() * Known.taps();
+                constexpr bool at_once    = own_weights * sizeof(T) <= 128; // else they would fill the registers
+                const std::conditional_t<at_once, detail::run_of<T, own_weights>, detail::words_of<T>> weight{
+                    weights + channel * Known.taps()};
                 slide<direction::forward, Known, own, D.vecs()>(
                     x, region.halo_cols.divisor, first, channel, [&](int pixel, int tap, const float* values) {
                         add(pixel, values, [&](int v) { return weight[v * Known.taps() + tap]; });
