@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ck_tile/runtime/host_checker.hpp"
 
+#include "ck_tile/core/lds_banks.hpp"
 #include "ck_tile/runtime/host_checks.hpp"
 #include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/targets/targets.hpp"
@@ -16,6 +17,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <shared_mutex>
 #include <string>
@@ -64,15 +66,15 @@ class number_of_bytes
         if(numbers != nullptr && is_large())
             munmap(numbers, bytes_);
         else
-            std::free(numbers);
+            delete[] numbers;
     }
 
   private:
-    bool is_large() const { return bytes_ > (std::size_t(1) << 22); }
+    bool is_large() const { return bytes_ > (std::size_t(1) << 26); }
     std::uint32_t* make() const
     {
-        if(!is_large())
-            return static_cast<std::uint32_t*>(std::calloc(1, bytes_));
+        if(!is_large()) // written here, as a page that is read before comes twice
+            return new(std::nothrow) std::uint32_t[bytes_ / sizeof(std::uint32_t)]();
         void* pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         return pages == MAP_FAILED ? nullptr : static_cast<std::uint32_t*>(pages);
     }
@@ -298,7 +300,8 @@ class checked_launch::worker::checker final : public program_checker
           batches_(static_cast<std::size_t>(waves_)),
           wave_syncs_(static_cast<std::size_t>(waves_)),
           cells_(bytes_ / 2 + 1),
-          readers_(static_cast<std::size_t>(3 * waves_)),
+          products_read_(lockstep_ ? 0 : bytes_ / lds_chunk_bytes + 1),
+          readers_(static_cast<std::size_t>(waves_)),
           verbs_(1)
     {
     }
@@ -375,71 +378,27 @@ class checked_launch::worker::checker final : public program_checker
 
     void read_lds(const void* at, int bytes) override
     {
+        if(product_)
+            return read_chunk(at);
         const std::size_t offset = offset_of(at, bytes, "read");
-        const std::size_t agent  = static_cast<std::size_t>(reader());
-        const time_list& known   = clocks_[agent];
-        const std::uint32_t now  = known[agent];
-        const std::uint16_t here = verb_number();
+        const std::size_t agent  = static_cast<std::size_t>(wave());
         time_list& read          = readers_[agent];
         if(read.empty()) [[unlikely]]
         {
-            read.resize(cells_.size());
+            read.resize(cells_.written.size());
             reading_.push_back(agent);
         }
-        for(std::size_t c = offset / 2; 2 * c < offset + static_cast<std::size_t>(bytes); ++c)
-        {
-            cell& at_c = cells_[c];
-            if(at_c.written < start_) [[unlikely]]
-                fail(fmt::format(
-                    "LDS is written before it is read: nothing has been written to byte {}: store all that is "
-                    "read, and wait at a sync()",
-                    2 * c));
-            if(at_c.writer != agent && at_c.written > known[at_c.writer]) [[unlikely]]
-                fail_race(c, "read", at_c.writer, "written", at_c.write_place);
-            if(!lockstep_ && at_c.writer == agent && at_c.write_lane != now_.lane &&
-               at_c.write_sync == wave_syncs_[agent]) [[unlikely]]
-                fail_lane_race(c, "read", "written", at_c.write_place);
-            if(!lockstep_ && agent < static_cast<std::size_t>(waves_))
-                at_c.read_lane = static_cast<std::int16_t>(read[c] == now && at_c.read_sync == wave_syncs_[agent] &&
-                                                                   at_c.reader == agent && at_c.read_lane != now_.lane
-                                                               ? several
-                                                               : now_.lane),
-                at_c.reader = static_cast<std::uint16_t>(agent), at_c.read_sync = wave_syncs_[agent];
-            at_c.read_place    = here;
-            at_c.read_barriers = barriers_;
-            at_c.product_reads |= product_;
-            read[c] = now;
-        }
+        const std::uint16_t here = verb_number();
+        each_run(offset, bytes, [&](std::size_t c, auto count) { read_cells<count>(c, agent, read.data(), here); });
     }
 
     void write_lds(const void* at, const void* from, int bytes) override
     {
-        const std::size_t offset = offset_of(at, bytes, "written");
+        const lds_write access{offset_of(at, bytes, "written"), static_cast<const std::byte*>(from),
+                               static_cast<std::size_t>(bytes)};
         const std::size_t agent  = static_cast<std::size_t>(copies_ ? waves_ + wave() : wave());
-        const time_list& known   = clocks_[agent];
         const std::uint16_t here = verb_number();
-        for(std::size_t c = offset / 2; 2 * c < offset + static_cast<std::size_t>(bytes); ++c)
-        {
-            cell& at_c = cells_[c];
-            if(at_c.written >= start_ && at_c.writer != agent && at_c.written > known[at_c.writer] &&
-               !stays_same(c, offset, from, static_cast<std::size_t>(bytes))) [[unlikely]]
-                fail_race(c, "written", at_c.writer, "written", at_c.write_place);
-            if(at_c.read_barriers == barriers_ || at_c.product_reads) // else all have met at a barrier since
-                for(const std::size_t r : reading_)
-                    if(r != agent && readers_[r][c] > known[r] && readers_[r][c] >= start_) [[unlikely]]
-                        fail_race(c, "written", r, "read", at_c.read_place);
-            if(!lockstep_ && at_c.reader == agent && at_c.read_lane != now_.lane &&
-               at_c.read_sync == wave_syncs_[static_cast<std::size_t>(wave())] && !readers_[agent].empty() &&
-               readers_[agent][c] == known[agent] && !stays_same(c, offset, from, static_cast<std::size_t>(bytes)))
-                [[unlikely]]
-                fail_lane_race(c, "written", "read", at_c.read_place);
-            at_c.product_reads = false;
-            at_c.writer        = static_cast<std::uint16_t>(agent);
-            at_c.written       = known[agent];
-            at_c.write_place   = here;
-            at_c.write_lane    = static_cast<std::int16_t>(now_.lane);
-            at_c.write_sync    = wave_syncs_[static_cast<std::size_t>(wave())];
-        }
+        each_run(access.offset, bytes, [&](std::size_t c, auto count) { write_cells<count>(c, agent, access, here); });
     }
 
     // Copies, products
@@ -512,6 +471,8 @@ class checked_launch::worker::checker final : public program_checker
 
     void read_memory(const memory_access& a) override
     {
+        if(a.offset == nowhere)
+            return;
         const std::byte* at = nullptr;
         if(const auto found = find(a, at, "read"); found != nullptr && launch_.numbered)
         {
@@ -532,6 +493,8 @@ class checked_launch::worker::checker final : public program_checker
 
     void write_memory(const memory_access& a, const void* from) override
     {
+        if(a.offset == nowhere)
+            return;
         const std::byte* at = nullptr;
         if(const auto found = find(a, at, "written"); found != nullptr && launch_.numbered)
         {
@@ -644,12 +607,39 @@ class checked_launch::worker::checker final : public program_checker
     [[noreturn]] void fail(const char* what) override { fail(std::string(what)); }
 
   private:
-    struct cell
+    // What is known of each two bytes of LDS, a list for each fact: those of an access are compared together.
+    struct lds_cells
     {
-        std::uint32_t written = 0, write_sync = 0, read_sync = 0, read_barriers = 0;
-        std::uint16_t writer = 0, reader = 0, write_place = 0, read_place = 0;
-        std::int16_t write_lane = 0, read_lane = 0;
-        bool product_reads = false;
+        explicit lds_cells(std::size_t count)
+            : written(count),
+              write_sync(count),
+              read_sync(count),
+              read_barriers(count),
+              writer(count),
+              reader(count),
+              write_place(count),
+              read_place(count),
+              write_lane(count),
+              read_lane(count)
+        {
+        }
+
+        time_list written, write_sync, read_sync, read_barriers;
+        std::vector<std::uint16_t> writer, reader, write_place, read_place;
+        std::vector<std::int16_t> write_lane, read_lane;
+    };
+    // What products have read of each 16 bytes since they were written, if `any`: where, and when each wave's did.
+    struct chunk_readers
+    {
+        bool any            = false;
+        std::uint16_t place = 0;
+        time_list times     = {};
+    };
+    struct lds_write
+    {
+        std::size_t offset;
+        const std::byte* from;
+        std::size_t bytes;
     };
     struct role
     {
@@ -668,7 +658,8 @@ class checked_launch::worker::checker final : public program_checker
         time_list pending = {}, ended = {};
         time_list users = {}; // when each wave has last used it
     };
-    static constexpr int several = -1; // lanes
+    static constexpr int several             = -1; // lanes
+    static constexpr std::size_t chunk_cells = lds_chunk_bytes / 2;
 
     void begin_block()
     {
@@ -693,7 +684,8 @@ class checked_launch::worker::checker final : public program_checker
             ++syncs;
         if(start_ > 0xf0000000u) // as good as never
         {
-            std::fill(cells_.begin(), cells_.end(), cell{});
+            cells_ = lds_cells(cells_.written.size());
+            products_read_.assign(products_read_.size(), {});
             for(time_list& read : readers_)
                 read.clear();
             reading_.clear();
@@ -702,7 +694,6 @@ class checked_launch::worker::checker final : public program_checker
 
     // Agents: waves, then their copies, then their products.
     int wave() const { return (in_threads_ ? now_.rank * rank_waves_ + now_.wave : 0) + role_.first; }
-    int reader() const { return product_ ? 2 * waves_ + wave() : wave(); }
     std::size_t copies_of(std::size_t w) const { return static_cast<std::size_t>(waves_) + w; }
     std::size_t products_of(std::size_t w) const { return static_cast<std::size_t>(2 * waves_) + w; }
     std::string name_of_agent(std::size_t a) const
@@ -763,23 +754,177 @@ class checked_launch::worker::checker final : public program_checker
 
     std::size_t offset_of(const void* at, int bytes, const char* what)
     {
-        const auto offset = static_cast<const std::byte*>(at) - lds_;
+        const auto offset  = static_cast<std::size_t>(static_cast<const std::byte*>(at) - lds_); // before LDS: huge
+        const auto length  = static_cast<std::size_t>(bytes);
+        const bool vector  = (length & (length - 1)) == 0 && length <= 16;
+        const bool aligned = !vector || (offset & (length - 1)) == 0;
+        if(offset >= bytes_ || length > bytes_ - offset || !aligned) [[unlikely]]
+            fail_lds_access(static_cast<std::ptrdiff_t>(offset), bytes, what);
+        return offset;
+    }
+    [[noreturn]] void fail_lds_access(std::ptrdiff_t offset, int bytes, const char* what)
+    {
         if(offset < 0 || static_cast<std::size_t>(offset) + static_cast<std::size_t>(bytes) > bytes_)
             fail(fmt::format("a program keeps to its LDS: bytes {} to {} are {}, and it has {}: enlarge its lds_bytes",
                              offset, offset + bytes - 1, what, bytes_));
-        const bool vector = (bytes & (bytes - 1)) == 0 && bytes <= 16;
-        if(vector && offset % bytes != 0)
-            fail(fmt::format(
-                "an access to LDS is aligned to its size: {0} bytes at byte {1} are {2}: take a multiple of {0}", bytes,
-                offset, what));
-        return static_cast<std::size_t>(offset);
+        fail(fmt::format(
+            "an access to LDS is aligned to its size: {0} bytes at byte {1} are {2}: take a multiple of {0}", bytes,
+            offset, what));
+    }
+
+    // f(first, count) for the cells of some bytes, those of a vector at once.
+    template <class F>
+    [[gnu::always_inline]] static void each_run(std::size_t offset, int bytes, F&& f)
+    {
+        const std::size_t first = offset / 2, end = (offset + static_cast<std::size_t>(bytes) + 1) / 2;
+        switch(end - first)
+        {
+        case 8: return f(first, std::integral_constant<std::size_t, 8>{});
+        case 4: return f(first, std::integral_constant<std::size_t, 4>{});
+        case 2: return f(first, std::integral_constant<std::size_t, 2>{});
+        case 1: return f(first, std::integral_constant<std::size_t, 1>{});
+        default:
+            for(std::size_t c = first; c < end; ++c)
+                f(c, std::integral_constant<std::size_t, 1>{});
+        }
+    }
+
+    // Whether one agent has written all of these cells last, and `agent` knows of that.
+    template <std::size_t Count>
+    [[gnu::always_inline]] bool knows_writers(std::size_t c, std::size_t agent) const
+    {
+        const std::uint16_t writer = cells_.writer[c];
+        std::uint16_t others       = 0;
+        std::uint32_t last         = 0;
+        for(std::size_t i = 0; i < Count; ++i)
+        {
+            others |= cells_.writer[c + i] ^ writer;
+            last = std::max(last, cells_.written[c + i]);
+        }
+        return others == 0 && (writer == agent || last <= clocks_[agent][writer]);
+    }
+
+    template <std::size_t Count>
+    [[gnu::always_inline]] bool is_written(std::size_t c) const
+    {
+        return *std::min_element(&cells_.written[c], &cells_.written[c] + Count) >= start_;
+    }
+
+    template <std::size_t Count>
+    [[gnu::always_inline]] void read_cells(std::size_t c, std::size_t agent, std::uint32_t* read, std::uint16_t here)
+    {
+        const std::size_t end = c + Count;
+        bool check            = !is_written<Count>(c) || !knows_writers<Count>(c, agent);
+        if(!lockstep_)
+            for(std::size_t i = c; i < end; ++i)
+                check = check || (cells_.writer[i] == agent && cells_.write_sync[i] == wave_syncs_[agent]);
+        if(check) [[unlikely]]
+            for(std::size_t i = c; i < end; ++i)
+                check_read(i, agent);
+        const std::uint32_t now = clocks_[agent][agent];
+        if(!lockstep_)
+            for(std::size_t i = c; i < end; ++i)
+            {
+                const bool others   = read[i] == now && cells_.read_sync[i] == wave_syncs_[agent] &&
+                                      cells_.reader[i] == agent && cells_.read_lane[i] != now_.lane;
+                cells_.read_lane[i] = static_cast<std::int16_t>(others ? several : now_.lane);
+                cells_.reader[i]    = static_cast<std::uint16_t>(agent);
+                cells_.read_sync[i] = wave_syncs_[agent];
+            }
+        std::fill_n(&cells_.read_place[c], Count, here);
+        std::fill_n(&cells_.read_barriers[c], Count, barriers_);
+        std::fill_n(read + c, Count, now);
+    }
+    // The matrix unit reads chunks: each of their elements is told of, and the first stands for all.
+    void read_chunk(const void* at)
+    {
+        if(reinterpret_cast<std::uintptr_t>(at) % lds_chunk_bytes != 0)
+            return;
+        const std::size_t c = offset_of(at, lds_chunk_bytes, "read") / 2, agent = products_of(std::size_t(wave()));
+        if(!is_written<chunk_cells>(c) || !knows_writers<chunk_cells>(c, agent)) [[unlikely]]
+            for(std::size_t i = c; i < c + chunk_cells; ++i)
+                check_read(i, agent);
+        chunk_readers& readers = products_read_[c / chunk_cells];
+        if(readers.times.empty()) [[unlikely]]
+            readers.times.resize(static_cast<std::size_t>(waves_));
+        readers.any                                     = true;
+        readers.place                                   = verb_number();
+        readers.times[static_cast<std::size_t>(wave())] = clocks_[agent][agent];
+    }
+    void check_read(std::size_t c, std::size_t agent)
+    {
+        const std::size_t writer = cells_.writer[c];
+        if(cells_.written[c] < start_)
+            fail(fmt::format("LDS is written before it is read: nothing has been written to byte {}: store all that is "
+                             "read, and wait at a sync()",
+                             2 * c));
+        if(writer != agent && cells_.written[c] > clocks_[agent][writer])
+            fail_race(c, "read", writer, "written", cells_.write_place[c]);
+        if(!lockstep_ && writer == agent && cells_.write_lane[c] != now_.lane &&
+           cells_.write_sync[c] == wave_syncs_[agent])
+            fail_lane_race(c, "read", "written", cells_.write_place[c]);
+    }
+
+    template <std::size_t Count>
+    [[gnu::always_inline]] void write_cells(std::size_t c, std::size_t agent, const lds_write& access,
+                                            std::uint16_t here)
+    {
+        const time_list& known   = clocks_[agent];
+        const std::uint32_t sync = wave_syncs_[static_cast<std::size_t>(wave())];
+        const std::size_t end    = c + Count;
+        bool check = !knows_writers<Count>(c, agent), read = false;
+        for(std::size_t i = c; i < end; ++i)
+        {
+            read  = read || cells_.read_barriers[i] == barriers_;
+            check = check || (!lockstep_ && cells_.reader[i] == agent && cells_.read_sync[i] == sync);
+        }
+        if(read) // else all have met at a barrier since
+            for(const std::size_t r : reading_)
+            {
+                std::uint32_t last = 0;
+                for(std::size_t i = c; i < end; ++i)
+                    last = std::max(last, readers_[r][i]);
+                check = check || (r != agent && last > known[r]);
+            }
+        if(check) [[unlikely]]
+            for(std::size_t i = c; i < end; ++i)
+                check_write(i, agent, access);
+        std::fill_n(&cells_.writer[c], Count, static_cast<std::uint16_t>(agent));
+        std::fill_n(&cells_.written[c], Count, known[agent]);
+        std::fill_n(&cells_.write_place[c], Count, here);
+        if(lockstep_)
+            return;
+        if(chunk_readers& readers = products_read_[c / chunk_cells]; readers.any)
+        {
+            for(std::size_t w = 0; w < readers.times.size(); ++w)
+                if(readers.times[w] > known[products_of(w)]) [[unlikely]]
+                    fail_race(c, "written", products_of(w), "read", readers.place);
+            readers.any = Count < chunk_cells;
+        }
+        std::fill_n(&cells_.write_lane[c], Count, static_cast<std::int16_t>(now_.lane));
+        std::fill_n(&cells_.write_sync[c], Count, sync);
+    }
+    void check_write(std::size_t c, std::size_t agent, const lds_write& access)
+    {
+        const time_list& known   = clocks_[agent];
+        const std::size_t writer = cells_.writer[c];
+        if(writer != agent && cells_.written[c] > known[writer] && !stays_same(c, access)) [[unlikely]]
+            fail_race(c, "written", writer, "written", cells_.write_place[c]);
+        if(cells_.read_barriers[c] == barriers_)
+            for(const std::size_t r : reading_)
+                if(r != agent && readers_[r][c] > known[r]) [[unlikely]]
+                    fail_race(c, "written", r, "read", cells_.read_place[c]);
+        if(!lockstep_ && cells_.reader[c] == agent && cells_.read_lane[c] != now_.lane &&
+           cells_.read_sync[c] == wave_syncs_[static_cast<std::size_t>(wave())] && !readers_[agent].empty() &&
+           readers_[agent][c] == known[agent] && !stays_same(c, access)) [[unlikely]]
+            fail_lane_race(c, "written", "read", cells_.read_place[c]);
     }
 
     // Whether what is written is what the cell holds already: as of threads that hold the same.
-    bool stays_same(std::size_t c, std::size_t offset, const void* from, std::size_t bytes) const
+    bool stays_same(std::size_t c, const lds_write& access) const
     {
-        for(std::size_t i = std::max(2 * c, offset); i < std::min(2 * c + 2, offset + bytes); ++i)
-            if(static_cast<const std::byte*>(from)[i - offset] != lds_[i])
+        for(std::size_t i = std::max(2 * c, access.offset); i < std::min(2 * c + 2, access.offset + access.bytes); ++i)
+            if(access.from[i - access.offset] != lds_[i])
                 return false;
         return true;
     }
@@ -866,8 +1011,6 @@ class checked_launch::worker::checker final : public program_checker
     // The memory that an access is in, if it is known, and where.
     host_memory* find(const memory_access& a, const std::byte*& at, const char* what)
     {
-        if(a.offset == nowhere)
-            return nullptr;
         if((a.offset & nowhere) != 0)
         {
             if(a.coordinates != nullptr && !a.may_end_outside)
@@ -886,7 +1029,7 @@ class checked_launch::worker::checker final : public program_checker
                 a.offset, std::uint64_t(a.offset) + static_cast<std::uint64_t>(a.bytes) - 1, coordinates_of(a), what,
                 a.range_bytes));
         at = reinterpret_cast<const std::byte*>(a.base) + a.offset;
-        if(reinterpret_cast<std::uintptr_t>(at) % static_cast<unsigned>(a.bytes) != 0)
+        if((reinterpret_cast<std::uintptr_t>(at) & static_cast<unsigned>(a.bytes - 1)) != 0)
             fail(fmt::format(
                 "an access is aligned to its size: {} bytes{} are {} at an address that is no multiple: use shorter "
                 "vectors, or align rows to them",
@@ -977,7 +1120,8 @@ class checked_launch::worker::checker final : public program_checker
     std::vector<product> products_; // under way, the oldest first
     std::unordered_map<const void*, arrival> arrivals_;
     time_list cluster_;
-    std::vector<cell> cells_;
+    lds_cells cells_;
+    std::vector<chunk_readers> products_read_;
     std::vector<time_list>
         readers_; // of each agent, when it last read a cell: of those in reading_, the others have read none
     std::vector<std::size_t> reading_;
