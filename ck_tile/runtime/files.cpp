@@ -136,7 +136,7 @@ status check_writable(const fs::path& file)
     return {};
 }
 
-status replace_file(const fs::path& file, std::initializer_list<std::span<const std::byte>> content)
+result<new_file> new_file::write(const fs::path& file, std::initializer_list<std::span<const std::byte>> content)
 {
     if(status possible = check_writable(file); !possible)
         return possible;
@@ -144,7 +144,9 @@ status replace_file(const fs::path& file, std::initializer_list<std::span<const 
     if(fs::is_character_file(target))
     {
         descriptor device(open(target.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
-        return device && device.write(content) && device.close() ? status() : not_writable(file, last_error());
+        if(device && device.write(content) && device.close())
+            return new_file(target, {});
+        return not_writable(file, last_error());
     }
 
     fs::path temporary;
@@ -155,15 +157,39 @@ status replace_file(const fs::path& file, std::initializer_list<std::span<const 
     if(stat(target.c_str(), &old) == 0)
         fchmod(fresh.number(),
                old.st_mode & 0777); // who may read it stays; where it cannot, what is usual for a new file
-    if(fresh.write(content) && fsync(fresh.number()) == 0 && fresh.close() &&
-       rename(temporary.c_str(), target.c_str()) == 0)
-    {
-        synchronize_folder(folder_of(target));
-        return {};
-    }
+    if(fresh.write(content) && fsync(fresh.number()) == 0 && fresh.close())
+        return new_file(target, temporary);
     const std::string why = last_error();
     unlink(temporary.c_str());
     return not_writable(file, why);
+}
+
+new_file::new_file(fs::path target, fs::path written) : target_(std::move(target)), written_(std::move(written)) {}
+new_file::new_file(new_file&& other) noexcept
+    : target_(std::move(other.target_)), written_(std::exchange(other.written_, {}))
+{
+}
+new_file::~new_file()
+{
+    if(!written_.empty())
+        unlink(written_.c_str());
+}
+
+status new_file::put_in_place()
+{
+    if(written_.empty())
+        return {};
+    if(rename(written_.c_str(), target_.c_str()) != 0)
+        return not_writable(target_, last_error());
+    written_.clear();
+    synchronize_folder(folder_of(target_));
+    return {};
+}
+
+status replace_file(const fs::path& file, std::initializer_list<std::span<const std::byte>> content)
+{
+    result<new_file> written = new_file::write(file, content);
+    return written ? written->put_in_place() : written.verdict();
 }
 
 status replace_file(const fs::path& file, std::string_view text)

@@ -21,9 +21,29 @@ result<std::string> read_file(const std::filesystem::path& file);
 // Rejects a path at which replace_file() would fail, so that no long computation is lost in the end; changes nothing.
 status check_writable(const std::filesystem::path& file);
 
-// Puts a file with this content in the place of the one that is there, if any: of a link, of the file that it leads to. The new one
-// is written under another name in the same folder, to the disk, and then renamed. A character device is written to, as it holds
-// nothing to be kept; folders and pipes are rejected.
+// A file that is to replace another, or to be a new one: written to the disk under a name of its own in the same folder, and removed
+// unless put_in_place() renames it. So files that belong together are all there before the first comes into its place.
+class new_file
+{
+  public:
+    // For the place of `file`: of a link, of the file that it leads to. A character device is written to at once, as it holds nothing
+    // to be kept; folders and pipes are rejected.
+    static result<new_file> write(const std::filesystem::path& file,
+                                  std::initializer_list<std::span<const std::byte>> content);
+
+    new_file(new_file&& other) noexcept;
+    new_file& operator=(new_file&&) = delete;
+    ~new_file();
+
+    status put_in_place();
+
+  private:
+    new_file(std::filesystem::path target, std::filesystem::path written);
+
+    std::filesystem::path target_, written_; // written_ is empty when nothing is left to be done
+};
+
+// Puts a file with this content in the place of the one that is there, if any.
 status replace_file(const std::filesystem::path& file, std::initializer_list<std::span<const std::byte>> content);
 status replace_file(const std::filesystem::path& file, std::string_view text);
 

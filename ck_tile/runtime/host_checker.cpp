@@ -161,8 +161,6 @@ struct violation_found
     std::string sentence;
 };
 
-constexpr std::byte red_byte{0xa5};
-
 } // namespace
 
 void set_host_checks(const host_checks& checks)
@@ -205,6 +203,11 @@ void unmark_red_zones(std::byte* begin, std::size_t bytes)
 }
 bool red_zones_are_intact(const std::byte*, std::size_t) { return true; }
 #else
+namespace
+{
+constexpr std::byte red_byte{0xa5};
+} // namespace
+
 void mark_red_zones(std::byte* begin, std::size_t bytes)
 {
     std::fill_n(begin - red_zone, red_zone, red_byte);

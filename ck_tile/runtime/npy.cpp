@@ -316,8 +316,8 @@ result<npy_array> read_npy(const fs::path& path, const std::function<status(cons
     return array;
 }
 
-status write_npy(const fs::path& path, npy_type type, const std::vector<std::int64_t>& lengths,
-                 std::span<const std::byte> data)
+result<new_file> new_npy(const fs::path& path, npy_type type, const std::vector<std::int64_t>& lengths,
+                         std::span<const std::byte> data)
 {
     const std::optional<std::size_t> bytes = checked_bytes(lengths, type);
     if(bytes != data.size())
@@ -341,7 +341,14 @@ status write_npy(const fs::path& path, npy_type type, const std::vector<std::int
 
     const std::string start = fmt::format("{}\x01{}{}{}", magic, '\0', static_cast<char>(header.size() & 0xff),
                                           static_cast<char>(header.size() >> 8));
-    return replace_file(path, {std::as_bytes(std::span(start)), std::as_bytes(std::span(header)), data});
+    return new_file::write(path, {std::as_bytes(std::span(start)), std::as_bytes(std::span(header)), data});
+}
+
+status write_npy(const fs::path& path, npy_type type, const std::vector<std::int64_t>& lengths,
+                 std::span<const std::byte> data)
+{
+    result<new_file> written = new_npy(path, type, lengths, data);
+    return written ? written->put_in_place() : written.verdict();
 }
 
 } // namespace ck_tile

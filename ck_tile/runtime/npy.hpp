@@ -3,6 +3,7 @@
 // and Fortran order; writes 1.0, in C order.
 #pragma once
 
+#include "ck_tile/runtime/files.hpp"
 #include "ck_tile/runtime/status.hpp"
 
 #include <cstddef>
@@ -53,7 +54,10 @@ result<npy_header> read_npy_header(const std::filesystem::path& path);
 result<npy_array> read_npy(const std::filesystem::path& path,
                            const std::function<status(const npy_header&)>& accept = {});
 
-// `data` holds as many elements as the lengths say. An existing file is replaced, as a whole (files.hpp).
+// `data` holds as many elements as the lengths say. An existing file is replaced, as a whole (files.hpp): at once, or when the new one is
+// put in its place.
+result<new_file> new_npy(const std::filesystem::path& path, npy_type type, const std::vector<std::int64_t>& lengths,
+                         std::span<const std::byte> data);
 status write_npy(const std::filesystem::path& path, npy_type type, const std::vector<std::int64_t>& lengths,
                  std::span<const std::byte> data);
 

@@ -87,13 +87,27 @@ result<std::vector<std::byte>> load_tensor(const tensor_info& t, const std::file
     return elements;
 }
 
-status dump_tensor(const host_tensor& t, const std::filesystem::path& folder)
+status dump_tensors(std::span<const host_tensor> tensors, const std::filesystem::path& folder)
 {
-    const auto file = file_of(t, folder);
-    if(t.type == data_type::bf16 || (t.elements.empty() && is_floating(t.type)))
-        return write_npy(file, type_in_file(t.type), t.shape.lengths,
-                         encode(t.type == data_type::bf16 ? data_type::fp32 : t.type, t.values()));
-    return write_npy(file, type_in_file(t.type), t.shape.lengths, t.elements);
+    std::vector<new_file> files;
+    for(const host_tensor& t : tensors)
+    {
+        if(!t.on_device() && t.elements.empty())
+            continue;
+        std::vector<std::byte> converted;
+        const bool as_they_are = t.type != data_type::bf16 && (!t.elements.empty() || !is_floating(t.type));
+        if(!as_they_are)
+            converted = encode(t.type == data_type::bf16 ? data_type::fp32 : t.type, t.values());
+        result<new_file> file =
+            new_npy(file_of(t, folder), type_in_file(t.type), t.shape.lengths, as_they_are ? t.elements : converted);
+        if(!file)
+            return file.verdict();
+        files.push_back(std::move(*file));
+    }
+    for(new_file& file : files)
+        if(status done = file.put_in_place(); !done)
+            return done;
+    return {};
 }
 
 } // namespace ck_tile::harness

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 namespace ck_tile::harness
@@ -22,6 +23,8 @@ status check_tensor_file(const tensor_info& t, const std::filesystem::path& fold
 // problem than the one in the file.
 result<std::vector<std::byte>> load_tensor(const tensor_info& t, const std::filesystem::path& folder);
 
-status dump_tensor(const host_tensor& t, const std::filesystem::path& folder);
+// Those that a device has, or that have elements. All are written before the first comes into the place of an earlier one: a folder has
+// tensors of one run.
+status dump_tensors(std::span<const host_tensor> tensors, const std::filesystem::path& folder);
 
 } // namespace ck_tile::harness

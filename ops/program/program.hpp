@@ -158,9 +158,7 @@ class operation_program
             there.fetch_results(dev_, set_);
         }
         if(!given_.dump.empty())
-            for(const harness::host_tensor& t : set_.tensors)
-                if(t.on_device() || !t.elements.empty())
-                    value_or_throw(harness::dump_tensor(t, given_.dump));
+            value_or_throw(harness::dump_tensors(set_.tensors, given_.dump));
         if(given_.verify != verification::none)
         {
             const progress_line line("verifying");

@@ -407,7 +407,7 @@ TEST_P(Operation, FilesHoldWhatMemoryHolds)
     for(const harness::host_tensor& t : after.tensors)
         if(t.on_device())
         {
-            ASSERT_TRUE(harness::dump_tensor(t, folder));
+            ASSERT_TRUE(harness::dump_tensors({&t, 1}, folder));
             ASSERT_TRUE(harness::check_tensor_file(t, folder));
             const auto loaded = harness::load_tensor(t, folder);
             ASSERT_TRUE(loaded) << loaded.reason();

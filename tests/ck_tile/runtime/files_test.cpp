@@ -52,6 +52,27 @@ class files : public testing::Test
     fs::path folder, file;
 };
 
+TEST_F(files, that_are_not_put_in_place_change_nothing)
+{
+    const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+    ASSERT_TRUE(replace_file(file, "old"));
+    {
+        auto dropped = new_file::write(file, {bytes("dropped")});
+        ASSERT_TRUE(dropped) << dropped.reason();
+        EXPECT_EQ(*read_file(file), "old");
+        EXPECT_EQ(files_in_folder(), 2u);
+    }
+    EXPECT_EQ(files_in_folder(), 1u);
+    auto next = new_file::write(file, {bytes("ne"), bytes("xt")});
+    ASSERT_TRUE(next) << next.reason();
+    new_file moved = std::move(*next);
+    ASSERT_TRUE(moved.put_in_place());
+    EXPECT_EQ(*read_file(file), "next");
+    EXPECT_TRUE(moved.put_in_place()) << "again, it does nothing";
+    EXPECT_EQ(*read_file(file), "next");
+    EXPECT_EQ(files_in_folder(), 1u);
+}
+
 TEST_F(files, are_replaced)
 {
     ASSERT_TRUE(check_writable(file));

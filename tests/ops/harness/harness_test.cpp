@@ -117,7 +117,7 @@ TEST(tensor_file, keeps_bf16_and_rejects_what_is_not)
     const host_tensor t    = {{.name = "x", .type = data_type::bf16, .shape = packed_shape({2, 3})},
                               encode(data_type::bf16, std::vector{1.0f, -0.5f, 3.140625f, NAN, infinity, 0.0f})};
     ASSERT_EQ(file_of(t, folder), file);
-    ASSERT_TRUE(dump_tensor(t, folder));
+    ASSERT_TRUE(dump_tensors({&t, 1}, folder));
     EXPECT_EQ(read_npy_header(file)->type, npy_type::float32);
     const auto loaded = load_tensor(t, folder);
     ASSERT_TRUE(loaded) << loaded.reason();
@@ -173,15 +173,42 @@ TEST(tensor_file, writes_zeros_and_empty_tensors)
     for(const data_type type : {data_type::fp16, data_type::bf16, data_type::fp32})
     {
         const host_tensor zeros = {{.name = "x", .type = type, .shape = packed_shape({2, 3})}};
-        ASSERT_TRUE(dump_tensor(zeros, folder));
+        ASSERT_TRUE(dump_tensors({&zeros, 1}, folder));
         EXPECT_EQ(*load_tensor(zeros, folder), encode(type, std::vector<float>(6)));
     }
     for(const data_type type : {data_type::fp16, data_type::bf16, data_type::u8, data_type::int32, data_type::int64})
     {
         const host_tensor empty = {{.name = "x", .type = type, .shape = packed_shape({0, 3})}};
-        ASSERT_TRUE(dump_tensor(empty, folder));
+        ASSERT_TRUE(dump_tensors({&empty, 1}, folder));
         EXPECT_TRUE(load_tensor(empty, folder)->empty());
     }
+    std::filesystem::remove_all(folder);
+}
+
+// A set of tensors that cannot be written as a whole leaves the one that is there.
+TEST(tensor_file, sets_are_written_as_a_whole)
+{
+    const std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / ("set_test_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder / "y.npy");
+    const auto set_of = [](float value) {
+        const auto one = [&](const char* name) {
+            return host_tensor{{.name = name, .type = data_type::fp32, .shape = packed_shape({1})},
+                               encode(data_type::fp32, std::vector{value})};
+        };
+        return std::vector{one("x"), one("y")};
+    };
+    const auto first = set_of(1), second = set_of(2);
+    ASSERT_TRUE(dump_tensors(std::span(first).first(1), folder));
+    EXPECT_EQ(dump_tensors(second, folder).reason(),
+              (folder / "y.npy").string() +
+                  " must be a file that can be written (it is a folder): choose another path");
+    EXPECT_EQ(*load_tensor(first[0], folder), first[0].elements);
+    std::filesystem::remove(folder / "y.npy");
+    ASSERT_TRUE(dump_tensors(second, folder));
+    EXPECT_EQ(*load_tensor(second[0], folder), second[0].elements);
+    EXPECT_EQ(*load_tensor(second[1], folder), second[1].elements);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2) << "nothing else is left";
     std::filesystem::remove_all(folder);
 }
 
