@@ -51,13 +51,8 @@ class number_of_bytes
     std::uint32_t* at(std::size_t byte)
     {
         std::uint32_t* numbers = numbers_.load(std::memory_order_acquire);
-        if(numbers == nullptr)
-        {
-            const std::lock_guard hold(making_);
-            numbers = numbers_.load(std::memory_order_relaxed);
-            if(numbers == nullptr)
-                numbers_.store(numbers = make(), std::memory_order_release);
-        }
+        if(numbers == nullptr) [[unlikely]]
+            numbers = make_once();
         return numbers == nullptr ? nullptr : numbers + byte;
     }
     void free()
@@ -71,6 +66,14 @@ class number_of_bytes
 
   private:
     bool is_large() const { return bytes_ > (std::size_t(1) << 26); }
+    [[gnu::noinline]] std::uint32_t* make_once()
+    {
+        const std::lock_guard hold(making_);
+        std::uint32_t* numbers = numbers_.load(std::memory_order_relaxed);
+        if(numbers == nullptr)
+            numbers_.store(numbers = make(), std::memory_order_release);
+        return numbers;
+    }
     std::uint32_t* make() const
     {
         if(!is_large()) // written here, as a page that is read before comes twice
@@ -303,7 +306,7 @@ class checked_launch::worker::checker final : public program_checker
           batches_(static_cast<std::size_t>(waves_)),
           wave_syncs_(static_cast<std::size_t>(waves_)),
           cells_(bytes_ / 2 + 1),
-          products_read_(lockstep_ ? 0 : bytes_ / lds_chunk_bytes + 1),
+          products_read_(lockstep_ ? 0 : bytes_ / lds_chunk_bytes + 1, static_cast<std::size_t>(waves_)),
           readers_(static_cast<std::size_t>(waves_)),
           verbs_(1)
     {
@@ -381,18 +384,10 @@ class checked_launch::worker::checker final : public program_checker
 
     void read_lds(const void* at, int bytes) override
     {
-        if(product_)
-            return read_chunk(at);
-        const std::size_t offset = offset_of(at, bytes, "read");
-        const std::size_t agent  = static_cast<std::size_t>(wave());
-        time_list& read          = readers_[agent];
-        if(read.empty()) [[unlikely]]
-        {
-            read.resize(cells_.written.size());
-            reading_.push_back(agent);
-        }
-        const std::uint16_t here = verb_number();
-        each_run(offset, bytes, [&](std::size_t c, auto count) { read_cells<count>(c, agent, read.data(), here); });
+        if(!product_)
+            read_bytes(at, bytes);
+        else if(reinterpret_cast<std::uintptr_t>(at) % lds_chunk_bytes == 0) // see read_chunk()
+            read_chunk(at);
     }
 
     void write_lds(const void* at, const void* from, int bytes) override
@@ -485,12 +480,7 @@ class checked_launch::worker::checker final : public program_checker
                 return;
             const std::uint32_t me = launch_.number(self());
             const std::lock_guard hold(lock_of(at));
-            if(others_in(writers, a.bytes, me)) [[unlikely]]
-                for(int i = 0; i < a.bytes; ++i)
-                    if(writers[i] > launch_.first && writers[i] != me && !is_known(writers[i]))
-                        fail_memory_race(a, "reads", writers[i], "written");
-            for(int i = 0; i < a.bytes; ++i)
-                readers[i] = readers[i] < launch_.first || readers[i] == me ? me : launch_.first;
+            each_size(a.bytes, [&](auto count) { note_read<count>(a, writers, readers, me); });
         }
     }
 
@@ -507,18 +497,7 @@ class checked_launch::worker::checker final : public program_checker
                 return;
             const std::uint32_t me = launch_.number(self());
             const std::lock_guard hold(lock_of(at));
-            if(others_in(writers, a.bytes, me) || others_in(readers, a.bytes, me)) [[unlikely]]
-                for(int i = 0; i < a.bytes; ++i)
-                {
-                    if(writers[i] > launch_.first && writers[i] != me && !is_known(writers[i]) &&
-                       (launch_.of_number(writers[i]).block != block_ ||
-                        std::memcmp(at, from, static_cast<std::size_t>(a.bytes)) != 0))
-                        fail_memory_race(a, "writes", writers[i], "written");
-                    if(readers[i] >= launch_.first && readers[i] != me &&
-                       (readers[i] == launch_.first || !is_known(readers[i])))
-                        fail_memory_race(a, "writes", readers[i], "read");
-                }
-            std::fill_n(writers, a.bytes, me);
+            each_size(a.bytes, [&](auto count) { note_write<count>(a, at, from, writers, readers, me); });
         }
     }
 
@@ -620,6 +599,7 @@ class checked_launch::worker::checker final : public program_checker
               read_barriers(count),
               writer(count),
               reader(count),
+              last_reader(count, nobody),
               write_place(count),
               read_place(count),
               write_lane(count),
@@ -628,15 +608,18 @@ class checked_launch::worker::checker final : public program_checker
         }
 
         time_list written, write_sync, read_sync, read_barriers;
-        std::vector<std::uint16_t> writer, reader, write_place, read_place;
+        std::vector<std::uint16_t> writer, reader, last_reader, write_place,
+            read_place; // last_reader: since it was written
         std::vector<std::int16_t> write_lane, read_lane;
     };
     // What products have read of each 16 bytes since they were written, if `any`: where, and when each wave's did.
-    struct chunk_readers
+    struct lds_chunks
     {
-        bool any            = false;
-        std::uint16_t place = 0;
-        time_list times     = {};
+        lds_chunks(std::size_t count, std::size_t waves) : any(count), place(count), times(count * waves) {}
+
+        std::vector<std::uint8_t> any;
+        std::vector<std::uint16_t> place;
+        time_list times; // [chunk, wave]
     };
     struct lds_write
     {
@@ -661,7 +644,8 @@ class checked_launch::worker::checker final : public program_checker
         time_list pending = {}, ended = {};
         time_list users = {}; // when each wave has last used it
     };
-    static constexpr int several             = -1; // lanes
+    static constexpr std::uint16_t nobody    = 0xffff; // an agent
+    static constexpr int several             = -1;     // lanes
     static constexpr std::size_t chunk_cells = lds_chunk_bytes / 2;
 
     void begin_block()
@@ -687,8 +671,8 @@ class checked_launch::worker::checker final : public program_checker
             ++syncs;
         if(start_ > 0xf0000000u) // as good as never
         {
-            cells_ = lds_cells(cells_.written.size());
-            products_read_.assign(products_read_.size(), {});
+            cells_         = lds_cells(cells_.written.size());
+            products_read_ = lds_chunks(products_read_.any.size(), static_cast<std::size_t>(waves_));
             for(time_list& read : readers_)
                 read.clear();
             reading_.clear();
@@ -813,18 +797,32 @@ class checked_launch::worker::checker final : public program_checker
         return *std::min_element(&cells_.written[c], &cells_.written[c] + Count) >= start_;
     }
 
+    // Whether nothing has happened to these cells since a lane read them for which this one's read stands as well.
     template <std::size_t Count>
-    [[gnu::always_inline]] void read_cells(std::size_t c, std::size_t agent, std::uint32_t* read, std::uint16_t here)
+    [[gnu::always_inline]] bool reads_again(std::size_t c, std::size_t agent, const std::uint32_t* read) const
     {
-        const std::size_t end = c + Count;
-        bool check            = !is_written<Count>(c) || !knows_writers<Count>(c, agent);
+        bool again = true;
+        for(std::size_t i = c; i < c + Count; ++i)
+            again = again && cells_.last_reader[i] == agent && read[i] == clocks_[agent][agent] &&
+                    (lockstep_ || (cells_.read_sync[i] == wave_syncs_[agent] &&
+                                   (cells_.read_lane[i] == several || cells_.read_lane[i] == now_.lane)));
+        return again;
+    }
+
+    template <std::size_t Count>
+    [[gnu::always_inline]] void read_cells(std::size_t c, std::size_t agent, std::uint32_t* read)
+    {
+        const std::size_t end   = c + Count;
+        const std::uint32_t now = clocks_[agent][agent];
+        if(reads_again<Count>(c, agent, read))
+            return;
+        bool check = !is_written<Count>(c) || !knows_writers<Count>(c, agent);
         if(!lockstep_)
             for(std::size_t i = c; i < end; ++i)
                 check = check || (cells_.writer[i] == agent && cells_.write_sync[i] == wave_syncs_[agent]);
         if(check) [[unlikely]]
             for(std::size_t i = c; i < end; ++i)
                 check_read(i, agent);
-        const std::uint32_t now = clocks_[agent][agent];
         if(!lockstep_)
             for(std::size_t i = c; i < end; ++i)
             {
@@ -834,25 +832,35 @@ class checked_launch::worker::checker final : public program_checker
                 cells_.reader[i]    = static_cast<std::uint16_t>(agent);
                 cells_.read_sync[i] = wave_syncs_[agent];
             }
-        std::fill_n(&cells_.read_place[c], Count, here);
+        std::fill_n(&cells_.read_place[c], Count, verb_number());
         std::fill_n(&cells_.read_barriers[c], Count, barriers_);
+        std::fill_n(&cells_.last_reader[c], Count, static_cast<std::uint16_t>(agent));
         std::fill_n(read + c, Count, now);
     }
-    // The matrix unit reads chunks: each of their elements is told of, and the first stands for all.
-    void read_chunk(const void* at)
+    [[gnu::noinline]] void read_bytes(const void* at, int bytes)
     {
-        if(reinterpret_cast<std::uintptr_t>(at) % lds_chunk_bytes != 0)
-            return;
-        const std::size_t c = offset_of(at, lds_chunk_bytes, "read") / 2, agent = products_of(std::size_t(wave()));
+        const std::size_t offset = offset_of(at, bytes, "read");
+        const std::size_t agent  = static_cast<std::size_t>(wave());
+        time_list& read          = readers_[agent];
+        if(read.empty()) [[unlikely]]
+        {
+            read.resize(cells_.written.size());
+            reading_.push_back(agent);
+        }
+        each_run(offset, bytes, [&](std::size_t c, auto count) { read_cells<count>(c, agent, read.data()); });
+    }
+    // The matrix unit reads chunks: each of their elements is told of, and the first stands for all.
+    [[gnu::noinline]] void read_chunk(const void* at)
+    {
+        const auto w        = static_cast<std::size_t>(wave());
+        const std::size_t c = offset_of(at, lds_chunk_bytes, "read") / 2, agent = products_of(w);
         if(!is_written<chunk_cells>(c) || !knows_writers<chunk_cells>(c, agent)) [[unlikely]]
             for(std::size_t i = c; i < c + chunk_cells; ++i)
                 check_read(i, agent);
-        chunk_readers& readers = products_read_[c / chunk_cells];
-        if(readers.times.empty()) [[unlikely]]
-            readers.times.resize(static_cast<std::size_t>(waves_));
-        readers.any                                     = true;
-        readers.place                                   = verb_number();
-        readers.times[static_cast<std::size_t>(wave())] = clocks_[agent][agent];
+        const std::size_t chunk                                            = c / chunk_cells;
+        products_read_.any[chunk]                                          = 1;
+        products_read_.place[chunk]                                        = verb_number();
+        products_read_.times[chunk * static_cast<std::size_t>(waves_) + w] = clocks_[agent][agent];
     }
     void check_read(std::size_t c, std::size_t agent)
     {
@@ -892,17 +900,20 @@ class checked_launch::worker::checker final : public program_checker
         if(check) [[unlikely]]
             for(std::size_t i = c; i < end; ++i)
                 check_write(i, agent, access);
+        std::fill_n(&cells_.last_reader[c], Count, nobody);
         std::fill_n(&cells_.writer[c], Count, static_cast<std::uint16_t>(agent));
         std::fill_n(&cells_.written[c], Count, known[agent]);
         std::fill_n(&cells_.write_place[c], Count, here);
         if(lockstep_)
             return;
-        if(chunk_readers& readers = products_read_[c / chunk_cells]; readers.any)
+        if(const std::size_t chunk = c / chunk_cells; products_read_.any[chunk] != 0)
         {
-            for(std::size_t w = 0; w < readers.times.size(); ++w)
-                if(readers.times[w] > known[products_of(w)]) [[unlikely]]
-                    fail_race(c, "written", products_of(w), "read", readers.place);
-            readers.any = Count < chunk_cells;
+            const auto waves           = static_cast<std::size_t>(waves_);
+            const std::uint32_t* times = &products_read_.times[chunk * waves];
+            for(std::size_t w = 0; w < waves; ++w)
+                if(times[w] > known[products_of(w)]) [[unlikely]]
+                    fail_race(c, "written", products_of(w), "read", products_read_.place[chunk]);
+            products_read_.any[chunk] = Count < chunk_cells;
         }
         std::fill_n(&cells_.write_lane[c], Count, static_cast<std::int16_t>(now_.lane));
         std::fill_n(&cells_.write_sync[c], Count, sync);
@@ -979,13 +990,54 @@ class checked_launch::worker::checker final : public program_checker
 
     shared::accessor self() const { return {block_, static_cast<unsigned>(wave()), phase_}; }
 
-    // Whether others than `me` have accessed some of these bytes in this launch.
-    bool others_in(const std::uint32_t* numbers, int count, std::uint32_t me) const
+    // f(bytes) for an access of so many, which are known to the compiler.
+    template <class F>
+    [[gnu::always_inline]] static void each_size(int bytes, F&& f)
     {
-        bool any = false;
-        for(int i = 0; i < count; ++i)
-            any |= (numbers[i] >= launch_.first) & (numbers[i] != me);
-        return any;
+        switch(bytes)
+        {
+        case 16: return f(constant<16>{});
+        case 8: return f(constant<8>{});
+        case 4: return f(constant<4>{});
+        case 2: return f(constant<2>{});
+        default: return f(constant<1>{});
+        }
+    }
+    // Whether others than `me` have accessed some of these bytes in this launch.
+    template <int Count>
+    [[gnu::always_inline]] bool others_in(const std::uint32_t* numbers, std::uint32_t me) const
+    {
+        std::uint32_t any = 0;
+        for(int i = 0; i < Count; ++i)
+            any |= std::uint32_t(numbers[i] >= launch_.first) & std::uint32_t(numbers[i] != me);
+        return any != 0;
+    }
+    template <int Count>
+    [[gnu::always_inline]] void note_read(const memory_access& a, const std::uint32_t* writers, std::uint32_t* readers,
+                                          std::uint32_t me)
+    {
+        if(others_in<Count>(writers, me)) [[unlikely]]
+            for(int i = 0; i < Count; ++i)
+                if(writers[i] > launch_.first && writers[i] != me && !is_known(writers[i]))
+                    fail_memory_race(a, "reads", writers[i], "written");
+        for(int i = 0; i < Count; ++i)
+            readers[i] = readers[i] < launch_.first || readers[i] == me ? me : launch_.first;
+    }
+    template <int Count>
+    [[gnu::always_inline]] void note_write(const memory_access& a, const std::byte* at, const void* from,
+                                           std::uint32_t* writers, const std::uint32_t* readers, std::uint32_t me)
+    {
+        if(others_in<Count>(writers, me) || others_in<Count>(readers, me)) [[unlikely]]
+            for(int i = 0; i < Count; ++i)
+            {
+                if(writers[i] > launch_.first && writers[i] != me && !is_known(writers[i]) &&
+                   (launch_.of_number(writers[i]).block != block_ || std::memcmp(at, from, Count) != 0))
+                    fail_memory_race(a, "writes", writers[i], "written");
+                if(readers[i] >= launch_.first && readers[i] != me &&
+                   (readers[i] == launch_.first || !is_known(readers[i])))
+                    fail_memory_race(a, "writes", readers[i], "read");
+            }
+        std::fill_n(writers, Count, me);
     }
 
     bool is_known(std::uint32_t number) const
@@ -1124,7 +1176,7 @@ class checked_launch::worker::checker final : public program_checker
     std::unordered_map<const void*, arrival> arrivals_;
     time_list cluster_;
     lds_cells cells_;
-    std::vector<chunk_readers> products_read_;
+    lds_chunks products_read_;
     std::vector<time_list>
         readers_; // of each agent, when it last read a cell: of those in reading_, the others have read none
     std::vector<std::size_t> reading_;
