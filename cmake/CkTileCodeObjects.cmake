@@ -53,7 +53,7 @@ function(ck_tile_compile_for_processor variable source processor folder)
         set(compiled ${object})
         if(CK_TILE_PTXAS)
             set(compiled ${object}.ptx)
-            set(assemble COMMAND ${CK_TILE_PTXAS} -arch=sm_90a -O3 -o ${object} ${compiled})
+            set(assemble COMMAND ${CK_TILE_PTXAS} -arch=sm_90a -O3 ${ck_tile_ptxas_warnings} -o ${object} ${compiled})
         endif()
     else()
         # Version 5 is known to every ROCm since 5.7; what runs on a family of processors needs version 6, and ROCm 6.2.
@@ -153,4 +153,83 @@ function(ck_tile_list_built_architectures variable)
     set(all ${CK_TILE_HOST_ARCHITECTURES} ${CK_TILE_DEVICE_ARCHITECTURES})
     list(REMOVE_DUPLICATES all)
     set(${variable} ${all} PARENT_SCOPE)
+endfunction()
+
+# ck_tile_add_kernel(<target> <source> [ARCHITECTURES ...])
+# Adds kernels of one's own to a program or a library: those that <source> names by CK_TILE_KERNELS(<symbol>, <template>), a line
+# each, which the target launches through `extern const ck_tile::kernel_set <symbol>`. They are compiled for each of the
+# architectures that CK_TILE_TARGETS chooses, on GPUs and on the CPU in their shape; ARCHITECTURES leaves only these of them.
+# Warns of kernels that spill registers or use scratch memory, with numbers.
+function(ck_tile_add_kernel target source)
+    cmake_parse_arguments(PARSE_ARGV 2 kernel "" "" "ARCHITECTURES")
+    foreach(architecture IN LISTS kernel_ARCHITECTURES)
+        if(NOT architecture IN_LIST CK_TILE_ARCHITECTURES)
+            message(FATAL_ERROR "ck_tile_add_kernel: '${architecture}' is not an architecture; choose from ${CK_TILE_ARCHITECTURES}")
+        endif()
+    endforeach()
+    ck_tile_list_built_architectures(architectures)
+    if(kernel_ARCHITECTURES)
+        foreach(architecture IN LISTS architectures)
+            if(NOT architecture IN_LIST kernel_ARCHITECTURES)
+                list(REMOVE_ITEM architectures ${architecture})
+            endif()
+        endforeach()
+    endif()
+    if(NOT architectures)
+        message(FATAL_ERROR "ck_tile_add_kernel: ${source} is for ${kernel_ARCHITECTURES}, none of which CK_TILE_TARGETS chooses, "
+                            "which is ${CK_TILE_TARGETS}: add one of them")
+    endif()
+    get_filename_component(source ${source} ABSOLUTE)
+    get_filename_component(name ${source} NAME_WE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(STRINGS ${source} symbols REGEX "^CK_TILE_KERNELS\\([A-Za-z_0-9]+,")
+    list(TRANSFORM symbols REPLACE "^CK_TILE_KERNELS\\(([A-Za-z_0-9]+),.*" "\\1")
+    if(NOT symbols)
+        message(FATAL_ERROR "ck_tile_add_kernel: ${source} names no kernels: add a line CK_TILE_KERNELS(<symbol>, <template>)")
+    endif()
+
+    set(ck_tile_ptxas_warnings -warn-spills -warn-lmem-usage) # while sources are listed below
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/kernels)
+    set(sources)
+    set(objects)
+    foreach(architecture IN LISTS architectures)
+        set(own ${folder}/${name}_${architecture}.cpp)
+        file(CONFIGURE OUTPUT ${own} @ONLY CONTENT "#define CK_TILE_ARCHITECTURE @architecture@\n#include \"@source@\"\n")
+        ck_tile_list_kernel_sources(sources objects ${own} ${architecture})
+    endforeach()
+    # The CPU's own half-precision instructions, and the speed of a release in every build.
+    separate_arguments(flags UNIX_COMMAND "${CK_TILE_HOST_FLAGS}")
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "-O2;${flags}")
+    set(sets "#include \"ck_tile/targets/kernel.hpp\"\n")
+    foreach(symbol IN LISTS symbols)
+        list(TRANSFORM architectures REPLACE "(.+)" "${symbol}_\\1" OUTPUT_VARIABLE kernels)
+        list(JOIN kernels ", " declared)
+        list(JOIN kernels ", &" listed)
+        string(APPEND sets
+            "extern const ck_tile::kernel ${declared}$<SEMICOLON>\n"
+            "static constexpr const ck_tile::kernel* all_${symbol}[] = {&${listed}}$<SEMICOLON>\n"
+            "extern const ck_tile::kernel_set ${symbol}$<SEMICOLON>\n"
+            "constinit const ck_tile::kernel_set ${symbol} = {\"${symbol}\", all_${symbol}}$<SEMICOLON>\n")
+    endforeach()
+    string(REPLACE "$<SEMICOLON>" ";" sets "${sets}")
+    file(CONFIGURE OUTPUT ${folder}/${name}_sets.cpp @ONLY CONTENT "${sets}")
+    target_sources(${target} PRIVATE ${sources} ${folder}/${name}_sets.cpp)
+    ck_tile_warn_of_spills(${target} ${name} "${objects}")
+endfunction()
+
+# Says after the target is built which kernels of these code objects spill, with numbers, where LLVM's tools that know are at hand.
+function(ck_tile_warn_of_spills target name objects)
+    list(FILTER objects INCLUDE REGEX "\\.hsaco$")
+    find_package(Python3 3.9 QUIET COMPONENTS Interpreter)
+    if(NOT objects OR NOT Python3_FOUND)
+        return()
+    endif()
+    set(stamp ${CMAKE_CURRENT_BINARY_DIR}/kernels/${name}_spills.stamp)
+    add_custom_command(OUTPUT ${stamp}
+        COMMAND ${Python3_EXECUTABLE} ${CK_TILE_INSPECTOR} --quiet --check ${CK_TILE_KERNEL_RULES} ${objects} || ${CMAKE_COMMAND} -E true
+        COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+        DEPENDS ${objects} ${CK_TILE_INSPECTOR} ${CK_TILE_KERNEL_RULES}
+        COMMENT "Looking for spills in ${name}"
+        VERBATIM)
+    target_sources(${target} PRIVATE ${stamp})
 endfunction()

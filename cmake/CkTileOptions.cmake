@@ -11,7 +11,6 @@ set(CK_TILE_CONFIGURATIONS "${PROJECT_SOURCE_DIR}/tile_engine_configs" CACHE PAT
 file(GLOB operations CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/ops ${PROJECT_SOURCE_DIR}/ops/*/operation.hpp)
 list(TRANSFORM operations REPLACE "/operation.hpp" "" OUTPUT_VARIABLE operations)
 set(CK_TILE_OPS "${operations}" CACHE STRING "Operations to build")
-set(CK_TILE_HOST_FLAGS "-march=native" CACHE STRING "Processor flags of the code that runs on the CPU")
 option(CK_TILE_BUILD_TESTS "Build the tests" ON)
 option(CK_TILE_BUILD_PROFILER "Build ck_tile_profiler, of the operations that are built" ON)
 option(CK_TILE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)

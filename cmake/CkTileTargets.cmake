@@ -12,6 +12,8 @@ set(CK_TILE_INSTANCES all CACHE STRING
 set_property(CACHE CK_TILE_INSTANCES PROPERTY STRINGS all test)
 set(CK_TILE_SAMPLE "" CACHE STRING "Text that draws the sample of CK_TILE_INSTANCES=test, such as a commit's hash")
 
+set(CK_TILE_HOST_FLAGS "-march=native" CACHE STRING "Processor flags of the code that runs on the CPU")
+
 set(CK_TILE_HOST_ARCHITECTURES)   # shapes that the CPU takes
 set(CK_TILE_DEVICE_ARCHITECTURES) # GPU code
 foreach(target IN LISTS CK_TILE_TARGETS)

@@ -9,6 +9,8 @@
 
 #include <charconv>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 namespace ck_tile
 {
@@ -101,6 +103,34 @@ status device::launch(const kernel& k, grid blocks, const void* arguments, std::
     if(blocks.x == 0 || blocks.y == 0 || blocks.z == 0)
         return {};
     return backend_->launch(k, blocks, arguments, s);
+}
+
+result<const kernel*> device::choose(const kernel_set& all) const
+{
+    const target& own = architecture();
+    std::vector<std::string_view> others;
+    for(const kernel* const k : all.kernels)
+    {
+        if(k->arch == own.arch && (!is_host() || k->on_host != nullptr))
+            return k;
+        others.push_back(facts(k->arch).name);
+    }
+    return rejection{fmt::format("a kernel runs on an architecture that it is compiled for: {} is compiled for {}, the "
+                                 "device is {}: add {} to the ARCHITECTURES of its ck_tile_add_kernel(), and {} to "
+                                 "CK_TILE_TARGETS",
+                                 all.name, fmt::join(others, ", "), name(), own.name, is_host() ? name() : own.name)};
+}
+
+result<grid> device::blocks_of(const kernel_set& all, const void* arguments) const
+{
+    const result<const kernel*> own = choose(all);
+    if(!own)
+        return rejection{own.reason()};
+    if((*own)->blocks == nullptr)
+        return rejection{fmt::format("a launch without a number of blocks takes the program's: that of {} has no "
+                                     "blocks(const arguments&): add it, or launch with a grid",
+                                     all.name)};
+    return (*own)->blocks(arguments);
 }
 
 status device::synchronize() const { return backend_->synchronize(); }

@@ -88,6 +88,23 @@ class device
     }
     status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes, stream s = {}) const;
 
+    // The device's own kernel of a set. Rejects a set that has none.
+    result<const kernel*> choose(const kernel_set& all) const;
+
+    // Launches that, with as many blocks as the program says, or as given.
+    template <class Arguments>
+    status launch(const kernel_set& all, const Arguments& arguments, stream s = {}) const
+    {
+        const result<grid> blocks = blocks_of(all, &arguments);
+        return blocks ? launch(all, *blocks, arguments, s) : rejection{blocks.reason()};
+    }
+    template <class Arguments>
+    status launch(const kernel_set& all, grid blocks, const Arguments& arguments, stream s = {}) const
+    {
+        const result<const kernel*> own = choose(all);
+        return own ? launch(**own, blocks, arguments, s) : rejection{own.reason()};
+    }
+
     // Waits for what is queued: on all streams of the device, on one. Kernels that failed are told here at the latest.
     status synchronize() const;
     status synchronize(stream s) const;
@@ -102,6 +119,8 @@ class device
 
   private:
     device(std::shared_ptr<backend> b, std::string notice);
+    result<grid> blocks_of(const kernel_set& all, const void* arguments) const;
+
     std::shared_ptr<backend> backend_;
     std::string notice_;
 };

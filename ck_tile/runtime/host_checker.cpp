@@ -615,10 +615,10 @@ class checked_launch::worker::checker final : public program_checker
     // What products have read of each 16 bytes since they were written, if `any`: where, and when each wave's did.
     struct lds_chunks
     {
-        lds_chunks(std::size_t count, std::size_t waves) : any(count), place(count), times(count * waves) {}
+        lds_chunks(std::size_t count, std::size_t waves) : any(count), verb(count), times(count * waves) {}
 
         std::vector<std::uint8_t> any;
-        std::vector<std::uint16_t> place;
+        std::vector<std::uint16_t> verb;
         time_list times; // [chunk, wave]
     };
     struct lds_write
@@ -859,7 +859,7 @@ class checked_launch::worker::checker final : public program_checker
                 check_read(i, agent);
         const std::size_t chunk                                            = c / chunk_cells;
         products_read_.any[chunk]                                          = 1;
-        products_read_.place[chunk]                                        = verb_number();
+        products_read_.verb[chunk]                                         = verb_number();
         products_read_.times[chunk * static_cast<std::size_t>(waves_) + w] = clocks_[agent][agent];
     }
     void check_read(std::size_t c, std::size_t agent)
@@ -912,7 +912,7 @@ class checked_launch::worker::checker final : public program_checker
             const std::uint32_t* times = &products_read_.times[chunk * waves];
             for(std::size_t w = 0; w < waves; ++w)
                 if(times[w] > known[products_of(w)]) [[unlikely]]
-                    fail_race(c, "written", products_of(w), "read", products_read_.place[chunk]);
+                    fail_race(c, "written", products_of(w), "read", products_read_.verb[chunk]);
             products_read_.any[chunk] = Count < chunk_cells;
         }
         std::fill_n(&cells_.write_lane[c], Count, static_cast<std::int16_t>(now_.lane));

@@ -112,6 +112,8 @@ constexpr int blocks_at_once()
 //   registers    that a thread needs, roughly; without, or 0, the compiler decides
 //   arguments    a trivially copyable struct
 //   run(block, const arguments&)
+// and, on the host, for launches that do not say it
+//   blocks(const arguments&)    the grid that they take
 template <class Program>
 constexpr kernel make_kernel(const char* name)
 {
@@ -126,13 +128,17 @@ constexpr kernel make_kernel(const char* name)
 #else
     constexpr host_block on_host = &detail::run_on_host<Program>;
 #endif
+    grid (*blocks)(const void*) = nullptr;
+    if constexpr(requires(const typename Program::arguments& a) { Program::blocks(a); })
+        blocks = [](const void* a) { return Program::blocks(*static_cast<const typename Program::arguments*>(a)); };
     return {.name           = name,
             .arch           = Program::arch,
             .threads        = Program::threads,
             .lds_bytes      = Program::lds_bytes,
             .cluster        = detail::cluster_of<Program>(),
             .argument_bytes = sizeof(typename Program::arguments),
-            .on_host        = on_host};
+            .on_host        = on_host,
+            .blocks         = blocks};
 }
 
 } // namespace ck_tile
@@ -150,6 +156,13 @@ constexpr kernel make_kernel(const char* name)
     extern const ::ck_tile::kernel symbol;                                                                             \
     constinit const ::ck_tile::kernel symbol = ::ck_tile::make_kernel<__VA_ARGS__>(#symbol);
 #endif
+
+// CK_TILE_KERNELS(symbol, Program) is what a source that CMake's ck_tile_add_kernel() compiles has, on a line of its own: the kernels of
+// Program<architecture>, a template, for each of the architectures, which `const ck_tile::kernel_set symbol` launches.
+#define CK_TILE_KERNELS(symbol, ...) CK_TILE_KERNELS_FOR(symbol, CK_TILE_ARCHITECTURE, __VA_ARGS__)
+#define CK_TILE_KERNELS_FOR(symbol, target, ...) CK_TILE_KERNEL_FOR(symbol, target, __VA_ARGS__)
+#define CK_TILE_KERNEL_FOR(symbol, target, ...)                                                                        \
+    CK_TILE_KERNEL(symbol##_##target, __VA_ARGS__<::ck_tile::architecture::target>)
 
 #if CK_TILE_ON_DEVICE
 namespace ck_tile

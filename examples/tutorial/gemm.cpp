@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Runs the tutorial's matrix product on an AMD GPU if there is one, else on the CPU, and checks it.
+// Runs the tutorial's matrix product on a GPU if there is one, else on the CPU, or on the device that is named: tutorial_gemm host:gfx11.
 #include "ck_tile/runtime/device.hpp"
-#include "examples/tutorial/gemm_kernel.hpp"
+#include "gemm_kernel.hpp"
 
 #include <fmt/format.h>
 
 #include <vector>
 
-extern const ck_tile::kernel tutorial_gemm;
+extern const ck_tile::kernel_set tutorial_gemm;
 
-int main()
+int main(int argc, char** argv)
 {
     using namespace ck_tile;
     constexpr int m = 300, n = 200, k = 104; // not multiples of the tile: what overhangs reads as zero
@@ -19,9 +19,7 @@ int main()
     for(int i = 0; i < n * k; ++i)
         b[i] = static_cast<fp16>(i % 5 - 2);
 
-    auto dev = device::open("auto");
-    if(dev && !dev->is_host() && dev->architecture().arch != tutorial::gemm_program::arch)
-        dev = device::open("host"); // this kernel was built for one architecture
+    const auto dev = device::open(argc > 1 ? argv[1] : "auto");
     if(!dev)
         return fmt::print(stderr, "{}\n", dev.reason()), 2;
     auto a_memory = dev->allocate(a.size() * sizeof(fp16)), b_memory = dev->allocate(b.size() * sizeof(fp16)),
@@ -29,18 +27,16 @@ int main()
     if(!a_memory || !b_memory || !c_memory)
         return fmt::print(stderr, "out of memory\n"), 2;
 
-    const tutorial::gemm_program::arguments arguments = {static_cast<const fp16*>(a_memory->data()),
-                                                         static_cast<const fp16*>(b_memory->data()),
-                                                         static_cast<fp16*>(c_memory->data()),
-                                                         m,
-                                                         n,
-                                                         k};
-    constexpr gemm::shape tile                        = tutorial::gemm_program::shape;
-    const grid blocks = {static_cast<unsigned>(ceil_div(n, tile.n)), static_cast<unsigned>(ceil_div(m, tile.m))};
-    for(const status& s : {dev->copy_to_device(a_memory->data(), a.data(), a_memory->bytes()),
-                           dev->copy_to_device(b_memory->data(), b.data(), b_memory->bytes()),
-                           dev->launch(tutorial_gemm, blocks, arguments), dev->synchronize(),
-                           dev->copy_to_host(c.data(), c_memory->data(), c_memory->bytes())})
+    const tutorial::gemm_arguments arguments = {static_cast<const fp16*>(a_memory->data()),
+                                                static_cast<const fp16*>(b_memory->data()),
+                                                static_cast<fp16*>(c_memory->data()),
+                                                m,
+                                                n,
+                                                k};
+    for(const status& s :
+        {dev->copy_to_device(a_memory->data(), a.data(), a_memory->bytes()),
+         dev->copy_to_device(b_memory->data(), b.data(), b_memory->bytes()), dev->launch(tutorial_gemm, arguments),
+         dev->synchronize(), dev->copy_to_host(c.data(), c_memory->data(), c_memory->bytes())})
         if(!s)
             return fmt::print(stderr, "{}\n", s.reason()), 2;
 

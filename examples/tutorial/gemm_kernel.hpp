@@ -9,15 +9,33 @@ namespace tutorial
 
 using namespace ck_tile;
 
-// A 128 x 128 tile of C by 2 x 2 waves, 32 of k at a time.
+// A 128 x 128 tile of C by 2 x 2 waves, 32 of k at a time; on sm90, 64 at a time by 8 waves.
+constexpr gemm::tile_config tile_for(architecture arch)
+{
+    using enum gemm::pipeline;
+    switch(arch)
+    {
+    case architecture::gfx90a:
+    case architecture::gfx942: return {{128, 128, 32}, {2, 2}, opcode::mfma_32x32x8_fp16, double_buffer, 2};
+    case architecture::gfx950: return {{128, 128, 32}, {2, 2}, opcode::mfma_32x32x16_fp16, double_buffer, 2};
+    case architecture::gfx11: return {{128, 128, 32}, {2, 2}, opcode::wmma_16x16x16_fp16, single_buffer, 1};
+    case architecture::sm90: return {{128, 128, 64}, {8, 1}, opcode::wgmma_64x128x16_fp16, async_stages, 4};
+    }
+}
+
+struct gemm_arguments
+{
+    const fp16 *a, *b;
+    fp16* c;
+    int m, n, k; // n and k multiples of 8
+};
+
+template <architecture Arch>
 struct gemm_program
 {
-    static constexpr architecture arch            = architecture::gfx942;
-    static constexpr gemm::tile_config tile       = {.block       = {.m = 128, .n = 128, .k = 32},
-                                                     .waves       = {.m = 2, .n = 2},
-                                                     .instruction = opcode::mfma_32x32x8_fp16,
-                                                     .pipeline    = gemm::pipeline::double_buffer,
-                                                     .stages      = 2};
+    using arguments                               = gemm_arguments;
+    static constexpr architecture arch            = Arch;
+    static constexpr gemm::tile_config tile       = tile_for(Arch);
     static constexpr gemm::operand_memory dense_k = {.major = majorness::k, .vector = 8}; // 8 of k at once
     CK_TILE_REJECT(gemm::check(tile, facts(arch), {.a = dense_k, .b = dense_k, .result = 8}));
 
@@ -25,12 +43,10 @@ struct gemm_program
     static constexpr int threads       = tile.threads();
     static constexpr int lds_bytes     = tile.lds_bytes();
 
-    struct arguments
+    static grid blocks(const arguments& p)
     {
-        const fp16 *a, *b;
-        fp16* c;
-        int m, n, k; // n and k multiples of 8
-    };
+        return {unsigned(ceil_div(p.n, shape.n)), unsigned(ceil_div(p.m, shape.m))};
+    }
 
     static CK_TILE_FN void run(const block& in, const arguments& p)
     {

@@ -234,6 +234,76 @@ TEST_P(Device, RejectsKernelsOfOtherArchitecturesAndOtherArguments)
                   ", or open a device of " + other.name);
 }
 
+// The program of halve_add, which says how many blocks it takes.
+template <architecture Arch>
+struct counted_program : scale_add_program<Arch, 1>
+{
+    using own_arguments = typename scale_add_program<Arch, 1>::arguments;
+    static grid blocks(const own_arguments& a) { return blocks_of(static_cast<std::size_t>(a.count)); }
+};
+
+TEST_P(Device, LaunchesItsOwnKernelOfASet)
+{
+    static constexpr kernel all[] = {make_kernel<counted_program<architecture::gfx90a>>("halve_add"),
+                                     make_kernel<counted_program<architecture::gfx942>>("halve_add"),
+                                     make_kernel<counted_program<architecture::gfx950>>("halve_add"),
+                                     make_kernel<counted_program<architecture::gfx11>>("halve_add"),
+                                     make_kernel<counted_program<architecture::sm90>>("halve_add")};
+    std::vector<const kernel*> kernels;
+    for(const kernel& k : all)
+        kernels.push_back(&k);
+    const device dev = opened(GetParam());
+    std::vector<float> x(3000, 4);
+    const std::size_t bytes = x.size() * sizeof(float);
+    const auto memory       = dev.allocate(bytes);
+    ASSERT_TRUE(memory && dev.copy_to_device(memory->data(), x.data(), bytes));
+    const arguments a = {static_cast<float*>(memory->data()), 1, static_cast<int>(x.size())};
+
+    const kernel_set set = {"halve_add", kernels};
+    const auto chosen    = dev.choose(set);
+    ASSERT_TRUE(chosen) << chosen.reason();
+    EXPECT_EQ((*chosen)->arch, dev.architecture().arch);
+    ASSERT_TRUE(dev.launch(set, a));
+    ASSERT_TRUE(dev.launch(set, {1}, a)); // the first 1024 elements again
+    ASSERT_TRUE(dev.copy_to_host(x.data(), memory->data(), bytes));
+    EXPECT_EQ(x[1023], 2.5f);
+    EXPECT_EQ(x[1024], 3);
+    EXPECT_EQ(x.back(), 3);
+
+    const kernel unsaid = [&] {
+        kernel k = halve_add(dev);
+        k.blocks = nullptr;
+        return k;
+    }();
+    const kernel* const one[] = {&unsaid};
+    EXPECT_EQ(dev.launch(kernel_set{"halve_add", one}, a).reason(),
+              "a launch without a number of blocks takes the program's: that of halve_add has no blocks(const "
+              "arguments&): add it, or launch with a grid");
+}
+
+TEST_P(Device, RejectsASetThatHasNoneOfItsArchitecture)
+{
+    const device dev = opened(GetParam());
+    std::vector<const kernel*> kernels;
+    std::string names;
+    const kernel known[] = {make_kernel<counted_program<architecture::gfx90a>>("halve_add"),
+                            make_kernel<counted_program<architecture::gfx11>>("halve_add")};
+    for(const kernel& k : known)
+        if(k.arch != dev.architecture().arch)
+        {
+            kernels.push_back(&k);
+            names += (names.empty() ? "" : ", ") + std::string(facts(k.arch).name);
+        }
+    const std::string own = dev.is_host() ? dev.name() : dev.architecture().name;
+    const auto expected   = "a kernel runs on an architecture that it is compiled for: halve_add is compiled for " +
+                            names + ", the device is " + dev.name() + ": add " + dev.architecture().name +
+                            " to the ARCHITECTURES of its ck_tile_add_kernel(), and " + own + " to CK_TILE_TARGETS";
+    const kernel_set set  = {"halve_add", kernels};
+    EXPECT_EQ(dev.choose(set).reason(), expected);
+    EXPECT_EQ(dev.launch(set, arguments{}).reason(), expected);
+    EXPECT_EQ(dev.launch(set, {1}, arguments{}).reason(), expected);
+}
+
 TEST_P(Device, RejectsAKernelThatTheProgramDoesNotHold)
 {
     const device dev = opened(GetParam());
