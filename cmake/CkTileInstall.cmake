@@ -19,7 +19,7 @@ function(ck_tile_install_package)
     install(DIRECTORY ck_tile ops DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
     install(DIRECTORY tile_engine_configs DESTINATION ${CMAKE_INSTALL_DATADIR}/ck_tile
         USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
-    install(PROGRAMS ${CK_TILE_INSPECTOR} DESTINATION ${CMAKE_INSTALL_DATADIR}/ck_tile)
+    install(PROGRAMS ${CK_TILE_INSPECTOR} DESTINATION ${CMAKE_INSTALL_DATADIR}/ck_tile/scripts)
     install(FILES ${CK_TILE_KERNEL_RULES} DESTINATION ${CMAKE_INSTALL_DATADIR}/ck_tile RENAME kernel_rules.json)
     set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/ck_tile)
     install(EXPORT ck_tile FILE ck_tile-targets.cmake NAMESPACE ck_tile:: DESTINATION ${folder})

@@ -599,17 +599,17 @@ class checked_launch::worker::checker final : public program_checker
               read_barriers(count),
               writer(count),
               reader(count),
-              last_reader(count, nobody),
               write_place(count),
               read_place(count),
+              last_reader(count, nobody),
               write_lane(count),
               read_lane(count)
         {
         }
 
         time_list written, write_sync, read_sync, read_barriers;
-        std::vector<std::uint16_t> writer, reader, last_reader, write_place,
-            read_place; // last_reader: since it was written
+        std::vector<std::uint16_t> writer, reader, write_place, read_place;
+        std::vector<std::uint16_t> last_reader; // since the bytes were written: nobody, if none
         std::vector<std::int16_t> write_lane, read_lane;
     };
     // What products have read of each 16 bytes since they were written, if `any`: where, and when each wave's did.
