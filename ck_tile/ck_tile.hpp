@@ -31,6 +31,7 @@
 #include "ck_tile/verbs/finite.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
+#include "ck_tile/verbs/math.hpp"
 #include "ck_tile/verbs/reduce.hpp"
 #include "ck_tile/verbs/reduce_into_lds.hpp"
 #include "ck_tile/verbs/stage_ring.hpp"

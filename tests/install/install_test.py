@@ -69,7 +69,9 @@ def main():
             if ": passed" not in output:
                 sys.exit(f"{program} verified nothing:\n{output}")
             print(f"{program}: built by itself, verified")
-        print(run(build(examples / "tutorial", prefix) / "tutorial_gemm").strip())
+        lessons = build(examples / "tutorial", prefix)
+        for lesson in "copy", "softmax", "transpose", "gemm_pipelined":
+            print(run(lessons / f"tutorial_{lesson}", "host:gfx942").strip())
 
         own = temporary / "own_kernel"
         shutil.copytree(SOURCE / "tests" / "install" / "own_kernel", own)

@@ -5,6 +5,7 @@
 #include "ck_tile/verbs/finite.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
+#include "ck_tile/verbs/math.hpp"
 #include "ck_tile/verbs/reduce.hpp"
 
 #include "ck_tile/gemm/operand.hpp"
@@ -151,6 +152,58 @@ TEST(Verbs, WhatIsReducedBroadcasts)
                          ASSERT_NEAR(y, std::exp(value(at[0], at[1])) / all, 1e-6);
                      });
     });
+}
+
+TEST(Verbs, MaximaAndMinimaBroadcastAndKeepNaNs)
+{
+    const auto x      = generate<float, rows_in_lanes>(number_of);
+    const auto limits = generate<float, reduced<rows_in_lanes, 0>>([](int, int j) { return j == 5 ? NAN : 1000.f; });
+    const auto high = max(x, limits), low = min(x, limits);
+    each_element(high, [&](const multi_index<3>& at, float y) {
+        if(at[1] == 5)
+            ASSERT_TRUE(std::isnan(y));
+        else
+            ASSERT_EQ(y, std::max(float(number_of(at[0], at[1])), 1000.f));
+    });
+    each_element(low, [&](const multi_index<3>& at, float y) {
+        if(at[1] == 5)
+            ASSERT_TRUE(std::isnan(y));
+        else
+            ASSERT_EQ(y, std::min(float(number_of(at[0], at[1])), 1000.f));
+    });
+    const auto nans = fill<float, rows_in_lanes>(NAN);
+    each_element(max(nans, x), [](const multi_index<3>&, float y) { ASSERT_TRUE(std::isnan(y)); });
+    each_element(min(nans, x), [](const multi_index<3>&, float y) { ASSERT_TRUE(std::isnan(y)); });
+}
+
+TEST(Verbs, PowersOfTwo)
+{
+    const auto x = generate<float, columns_in_lanes>([](int i, int j) { return float(number_of(i, j) % 61 - 30) / 4; });
+    const auto y =
+        generate<float, columns_in_lanes>([](int i, int j) { return std::exp2(float(number_of(i, j) % 61 - 30) / 4); });
+    int far = 0;
+    map(
+        [&](float found, float expected) {
+            far += !(std::abs(found - expected) <= 1e-6f * expected);
+            return 0;
+        },
+        exp2(x), y);
+    EXPECT_EQ(far, 0);
+    const auto nothing = exp2(fill<float, columns_in_lanes>(-std::numeric_limits<float>::infinity()));
+    each_element(nothing, [](const multi_index<3>&, float e) { ASSERT_EQ(e, 0); });
+}
+
+TEST(Verbs, WhereMasksByCoordinates)
+{
+    const auto x     = generate<float, columns_in_lanes>(number_of);
+    int below        = 10; // no constant
+    const auto lower = where([&](int row, int col) { return col <= row + below; }, x, -1.f);
+    each_element(lower, [&](const multi_index<3>& at, float y) {
+        ASSERT_EQ(y, at[1] <= at[0] + below ? float(number_of(at[0], at[1])) : -1.f);
+    });
+    constexpr distribution line = {.lengths = {256}, .wave = {{4, 0, 64}}, .lane = {{64, 0, 1}}, .reg = {}};
+    const auto even             = where([](int i) { return i % 2 == 0; }, fill<int, line>(7), 0);
+    each_element(even, [](const multi_index<3>& at, int y) { ASSERT_EQ(y, at[0] % 2 == 0 ? 7 : 0); });
 }
 
 TEST(Verbs, ConvertRoundsEachElement)
