@@ -48,18 +48,28 @@ struct gemm_program
         return {unsigned(ceil_div(p.n, shape.n)), unsigned(ceil_div(p.m, shape.m))};
     }
 
-    static CK_TILE_FN void run(const block& in, const arguments& p)
+    static CK_TILE_FN multi_index<2> origin_of(const block& in)
+    {
+        return {int(in.at.y) * shape.m, int(in.at.x) * shape.n};
+    }
+
+    static CK_TILE_FN auto multiply(const block& in, const arguments& p)
     {
         constexpr distribution load_a = gemm::tiled_copy(shape, shape.m, dense_k.major, dense_k.vector);
         constexpr distribution load_b = gemm::tiled_copy(shape, shape.n, dense_k.major, dense_k.vector);
 
-        const multi_index<2> origin = {int(in.at.y) * shape.m, int(in.at.x) * shape.n};
+        const multi_index<2> origin = origin_of(in);
         const auto a                = make_window<load_a>(packed_view(p.a, p.m, p.k), multi_index{origin[0], 0});
         const auto b                = make_window<load_b>(packed_view(p.b, p.n, p.k), multi_index{origin[1], 0});
 
         auto c = accumulators<shape>();
         gemm::run_pipeline<shape, tile.loop()>(in, c, a, b, ceil_div(p.k, shape.k));
-        gemm::store_through_lds<shape, 8>(in, c, packed_view(p.c, p.m, p.n), origin);
+        return c;
+    }
+
+    static CK_TILE_FN void run(const block& in, const arguments& p)
+    {
+        gemm::store_through_lds<shape, 8>(in, multiply(in, p), packed_view(p.c, p.m, p.n), origin_of(in));
     }
 };
 
