@@ -12,8 +12,8 @@ namespace ck_tile
 {
 
 // The larger, the smaller of two numbers; NaN if one is. Functions to reduce() by.
-inline constexpr auto largest  = [](auto x, auto y) { return x > y || x != x ? x : y; };
-inline constexpr auto smallest = [](auto x, auto y) { return x < y || x != x ? x : y; };
+inline constexpr auto largest  = [](auto x, auto y) { return x != x ? x : x > y ? x : y; };
+inline constexpr auto smallest = [](auto x, auto y) { return x != x ? x : x < y ? x : y; };
 inline constexpr auto plus     = [](auto x, auto y) { return x + y; };
 
 // Element by element; `y` has the distribution of `x`, or one that broadcasts to it.

@@ -201,7 +201,7 @@ TEST(Verbs, WhereMasksByCoordinates)
     each_element(lower, [&](const multi_index<3>& at, float y) {
         ASSERT_EQ(y, at[1] <= at[0] + below ? float(number_of(at[0], at[1])) : -1.f);
     });
-    constexpr distribution line = {.lengths = {256}, .wave = {{4, 0, 64}}, .lane = {{64, 0, 1}}, .reg = {}};
+    constexpr distribution line = {.lengths = {256}, .wave = {{4, 0, 64}}, .lane = {{64, 0, 1}}, .reg = {}, .vec = {}};
     const auto even             = where([](int i) { return i % 2 == 0; }, fill<int, line>(7), 0);
     each_element(even, [](const multi_index<3>& at, int y) { ASSERT_EQ(y, at[0] % 2 == 0 ? 7 : 0); });
 }
