@@ -34,5 +34,6 @@
 #include "ck_tile/verbs/math.hpp"
 #include "ck_tile/verbs/reduce.hpp"
 #include "ck_tile/verbs/reduce_into_lds.hpp"
+#include "ck_tile/verbs/relayout.hpp"
 #include "ck_tile/verbs/stage_ring.hpp"
 #include "ck_tile/verbs/subtile.hpp"

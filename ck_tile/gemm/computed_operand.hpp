@@ -47,8 +47,8 @@ struct computed_loop
 };
 
 // An operand that is copied to LDS in two halves: where copies are not asynchronous, what begin() loads waits in registers until end()
-// stores it.
-template <operand Operand>
+// stores it. Then it goes on by so many elements along dimension `Along`.
+template <operand Operand, int Along = 1>
 class operand_copy
 {
     static constexpr distribution loaded = Operand::layout, stored = along_k(loaded);
@@ -58,7 +58,7 @@ class operand_copy
     {};
 
   public:
-    CK_TILE_FN operand_copy(const Operand& from, int step) : from_(from), step_(from_.template step<1>(step)) {}
+    CK_TILE_FN operand_copy(const Operand& from, int step) : from_(from), step_(from_.template step<Along>(step)) {}
 
     CK_TILE_FN void begin()
     {
@@ -80,7 +80,7 @@ class operand_copy
 
   private:
     Operand from_;
-    decltype(std::declval<const Operand&>().template step<1>(1)) step_;
+    decltype(std::declval<const Operand&>().template step<Along>(1)) step_;
     [[no_unique_address]] std::conditional_t<async, nothing, tile<element, loaded>> waiting_;
 };
 

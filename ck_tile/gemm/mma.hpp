@@ -6,7 +6,7 @@
 #include "ck_tile/gemm/shape.hpp"
 #include "ck_tile/targets/matrix.hpp"
 #include "ck_tile/verbs/load_store.hpp"
-#include "ck_tile/verbs/map.hpp"
+#include "ck_tile/verbs/subtile.hpp"
 
 namespace ck_tile
 {
@@ -81,6 +81,52 @@ CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const lds_tile<T, AL
             constexpr int k = i * S.k_pack();
             mma<S>(acc, load<gemm::a_fragments(S), multi_index{0, k}>(a),
                    load<gemm::b_fragments(S), multi_index{0, k}>(b));
+        });
+        if constexpr(from_lds)
+            tell_checker([&](auto& c) { c.end_product(); });
+    }
+}
+
+namespace detail
+{
+// On the CPU: the tile distributed otherwise, whoever owns its elements.
+template <distribution To, class T, distribution From>
+tile<T, To> redistribute(const tile<T, From>& x)
+{
+    constexpr int cols = From.lengths[1];
+    T all[From.lengths[0] * cols];
+    for_each_thread<From>([&](thread t) {
+        for_each_element<From>([&](auto r, auto v) {
+            const auto at             = coordinates<From, 2>(t, r, v);
+            all[at[0] * cols + at[1]] = x.file_of(t).get(r, v);
+        });
+    });
+    return generate<T, To>([&](int i, int j) { return all[i * cols + j]; });
+}
+} // namespace detail
+
+// The same of A in registers, all of k, and B in LDS.
+template <gemm::shape S, class T, auto BLayout>
+CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const tile<T, gemm::a_registers(S)>& a,
+                    const lds_tile<T, BLayout>& b, source_line at = source_line::current())
+{
+    [[maybe_unused]] const verb_scope verb("mma", at);
+    constexpr bool from_lds = S.inst().operands == operand_source::lds;
+    if constexpr(on_device && from_lds)
+        detail::multiply_b_from_lds<S.instruction, BLayout, S.k, S.row_fragments()>(acc.files[0].reg, a.files[0].reg,
+                                                                                    b.data);
+    else if constexpr(gemm::legal_shape<S>::value)
+    {
+        if constexpr(from_lds)
+            tell_checker([&](auto& c) { c.begin_product(&acc, sizeof acc); });
+        static_for<S.k / S.k_pack()>([&](auto i) {
+            constexpr gemm::shape step = {S.m, S.n, S.k_pack(), S.waves_m, S.waves_n, S.instruction};
+            const auto now             = subtile<gemm::a_registers(step), multi_index{0, i * S.k_pack(), 0}>(a);
+            const auto b_now           = load<gemm::b_fragments(S), multi_index{0, i * S.k_pack()}>(b);
+            if constexpr(from_lds)
+                mma<S>(acc, detail::redistribute<gemm::a_fragments(S)>(now), b_now);
+            else
+                mma<S>(acc, rearrange<gemm::a_fragments(S)>(now), b_now);
         });
         if constexpr(from_lds)
             tell_checker([&](auto& c) { c.end_product(); });

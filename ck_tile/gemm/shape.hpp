@@ -139,6 +139,23 @@ constexpr distribution a_fragments(const shape& s)
                              {{s.waves_n}, {s.waves_m, 0, s.a_rows()}}, s.waves_m * s.a_rows());
 }
 
+// All of A [m, k] in registers, as the instruction takes it from there: fragments, one step of k after the other.
+constexpr distribution a_registers(const shape& s)
+{
+    if(check(s))
+        return {};
+    distribution d = a_fragments(s);
+    if(s.inst().operands == operand_source::lds)
+    {
+        const distribution& one = s.fragment().a;
+        d = {.lengths = {s.m, one.lengths[1]}, .wave = d.wave, .lane = one.lane, .reg = {}, .vec = one.vec};
+        d.reg.push({s.row_fragments(), 0, s.waves_m * s.a_rows()});
+    }
+    d.reg.push({s.k / d.lengths[1], 1, d.lengths[1]});
+    d.lengths[1] = s.k;
+    return d;
+}
+
 constexpr distribution b_fragments(const shape& s)
 {
     if(check(s))

@@ -6,18 +6,63 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutorial
 {
 
+// Some of the indices below `count`, spread over them: all, if there are few.
+inline std::vector<int> some_of(int count)
+{
+    constexpr int many = 400, some = 61;
+    std::vector<int> chosen(count <= many ? count : some);
+    for(int i = 0; i < int(chosen.size()); ++i)
+        chosen[i] = static_cast<int>(i * (count - 1ll) / (chosen.size() > 1 ? chosen.size() - 1 : 1));
+    return chosen;
+}
+
+// What a kernel does, of which its speed is told.
+struct work
+{
+    double bytes, flops = 0;
+};
+
 class lesson
 {
   public:
     // The device that the first argument names, `host:gfx11` or `hip`; a GPU if there is one, else the CPU, if there is none.
-    lesson(int argc, char** argv) : dev_(take(ck_tile::device::open(argc > 1 ? argv[1] : "auto"))) {}
+    lesson(int argc, char** argv)
+        : dev_(take(ck_tile::device::open(argc > 1 ? argv[1] : "auto"))),
+          arguments_(argv + (argc > 2 ? 2 : argc), argv + argc)
+    {
+    }
+
+    // Sizes that the arguments after the device give, in place of the usual ones.
+    template <class... Int>
+    std::array<int, sizeof...(Int)> sizes(Int... usual) const
+    {
+        std::array<int, sizeof...(Int)> all = {usual...};
+        if(arguments_.empty())
+            return all;
+        if(arguments_.size() != all.size())
+            stop(fmt::format("a device and {} sizes are expected, or none, but there are {} sizes: give all or none",
+                             all.size(), arguments_.size()));
+        for(std::size_t i = 0; i < all.size(); ++i)
+        {
+            const std::string_view text = arguments_[i];
+            const auto [end, error]     = std::from_chars(text.data(), text.data() + text.size(), all[i]);
+            if(error != std::errc{} || end != text.data() + text.size() || all[i] < 1)
+                stop(fmt::format("sizes must be whole numbers from 1 on, but one is '{}': give another", text));
+        }
+        return all;
+    }
+
+    int compute_units() const { return dev_.compute_units(); }
 
     // An array on the device, until the program ends.
     template <class T>
@@ -42,16 +87,17 @@ class lesson
         accept(dev_.synchronize());
     }
 
-    // Says how it went; the program's exit code. `bytes` that the kernel moves tell its speed on a GPU.
+    // Says how it went, and on a GPU how fast; the program's exit code.
     template <class Arguments>
     int finish(const std::string& what, int wrong, const ck_tile::kernel_set& kernels, const Arguments& arguments,
-               double bytes) const
+               const work& done) const
     {
         std::string speed;
         if(!dev_.is_host() && wrong == 0)
         {
             const double ms = take(dev_.time([&] { return dev_.launch(kernels, arguments); }, 20));
-            speed           = fmt::format(", {:.4f} ms, {:.0f} GB/s", ms, bytes / ms / 1e6);
+            speed           = done.flops > 0 ? fmt::format(", {:.4f} ms, {:.0f} TFLOP/s", ms, done.flops / ms / 1e9)
+                                             : fmt::format(", {:.4f} ms, {:.0f} GB/s", ms, done.bytes / ms / 1e6);
         }
         fmt::print("{} on {}: {}{}\n", what, dev_.name(),
                    wrong == 0 ? "right" : fmt::format("{} elements wrong", wrong), speed);
@@ -78,6 +124,7 @@ class lesson
     }
 
     ck_tile::device dev_;
+    std::vector<const char*> arguments_;
     std::vector<ck_tile::device_buffer> buffers_;
 };
 

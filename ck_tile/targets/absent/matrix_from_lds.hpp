@@ -15,6 +15,12 @@ CK_TILE_FN void multiply_from_lds(Registers&, const void*, const void*)
     static_assert(Op != Op, "mma: this architecture does not have the instruction; facts(arch).has(op) says which");
 }
 
+template <opcode Op, auto BLayout, int Depth, int Fragments, class Registers, class A>
+CK_TILE_FN void multiply_b_from_lds(Registers&, const A&, const void*)
+{
+    static_assert(Op != Op, "mma: this architecture does not have the instruction; facts(arch).has(op) says which");
+}
+
 template <int Pending>
 CK_TILE_FN void wait_for_products()
 {

@@ -49,6 +49,10 @@ CK_TILE_FN void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;"
     "mov.b64 b, {" b ", " above "}; wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers       \
     "}, a, b"                                                                                                          \
     ", add, 1, 1, " a_is_mn ", " b_is_mn ";}"
+#define CK_TILE_WGMMA_OF_REGISTERS(n, type, registers, a, b, above, b_is_mn)                                           \
+    "{.reg .pred add; .reg .b64 b; setp.eq.u32 add, 1, 1; mov.b64 b, {" b ", " above "}; "                             \
+    "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers "}, {" a "}, b, add, 1, 1, " b_is_mn \
+    ";}"
 
 #define CK_TILE_REGISTERS_32                                                                                           \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "                       \
@@ -94,6 +98,32 @@ CK_TILE_FN void wgmma(C& c, unsigned a, unsigned b)
 #undef CK_TILE_WGMMA_OF_WIDTH
 }
 
+// The same of A in registers: four words of a lane, rows g and g + 8 of columns 2 i and 2 i + 1, then of columns 8 further.
+template <opcode Op, majorness B, class C>
+CK_TILE_FN void wgmma(C& c, const vector<unsigned, 4>& a, unsigned b)
+{
+    constexpr matrix_instruction i = describe(Op);
+    constexpr int b_is_mn          = B == majorness::mn;
+#define CK_TILE_WGMMA_OF_WIDTH(width, registers, a_operand, b_operand, above, b_major, ...)                            \
+    if constexpr(i.n == width && i.type == data_type::fp16)                                                            \
+        asm volatile(CK_TILE_WGMMA_OF_REGISTERS(#width, "f16", registers, a_operand, b_operand, above, b_major)        \
+                     : __VA_ARGS__                                                                                     \
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b), "n"(wgmma_descriptor::upper),               \
+                       "n"(b_is_mn));                                                                                  \
+    else if constexpr(i.n == width && i.type == data_type::bf16)                                                       \
+    asm volatile(CK_TILE_WGMMA_OF_REGISTERS(#width, "bf16", registers, a_operand, b_operand, above, b_major)           \
+                 : __VA_ARGS__                                                                                         \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b), "n"(wgmma_descriptor::upper), "n"(b_is_mn))
+    CK_TILE_WGMMA_OF_WIDTH(64, CK_TILE_REGISTERS_32, "%32, %33, %34, %35", "%36", "%37", "%38", CK_TILE_ACC_4(0),
+                           CK_TILE_ACC_4(4));
+    CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64, %65, %66, %67", "%68", "%69", "%70", CK_TILE_ACC_16(0));
+    CK_TILE_WGMMA_OF_WIDTH(192, CK_TILE_REGISTERS_96, "%96, %97, %98, %99", "%100", "%101", "%102", CK_TILE_ACC_16(0),
+                           CK_TILE_ACC_4(16), CK_TILE_ACC_4(20));
+    CK_TILE_WGMMA_OF_WIDTH(256, CK_TILE_REGISTERS_128, "%128, %129, %130, %131", "%132", "%133", "%134",
+                           CK_TILE_ACC_16(0), CK_TILE_ACC_16(16));
+#undef CK_TILE_WGMMA_OF_WIDTH
+}
+
 // Every `Apart`-th of a wave's registers.
 template <int Apart, class Registers>
 struct registers_apart
@@ -122,6 +152,23 @@ CK_TILE_FN void multiply_from_lds(Registers& acc, const void* a, const void* b)
     wgmma_commit();
 }
 
+// The same of A in registers.
+template <opcode Op, auto BLayout, int Depth, int Fragments, class Registers, class A>
+CK_TILE_FN void multiply_b_from_lds(Registers& acc, const A& a, const void* b)
+{
+    constexpr auto major = []<majorness Major>(swizzled_128b<Major>) { return Major; };
+    const wgmma_descriptor first_b(b, BLayout);
+    wgmma_begin();
+    static_for<Depth / describe(Op).k>([&](auto i) {
+        static_for<Fragments>([&](auto fragment) {
+            registers_apart<Fragments, Registers> own{acc, fragment};
+            wgmma<Op, major(BLayout)>(own, __builtin_bit_cast(vector<unsigned, 4>, a[fragment + i * Fragments]),
+                                      first_b.lower + wgmma_offset(BLayout, 0, i * describe(Op).k));
+        });
+    });
+    wgmma_commit();
+}
+
 // Waits until all but the last `Groups` committed groups of products are made.
 template <int Groups>
 CK_TILE_FN void wait_for_products()
@@ -133,6 +180,7 @@ CK_TILE_FN void wait_for_products()
 #undef CK_TILE_ACC_4
 #undef CK_TILE_ACC_16
 #undef CK_TILE_WGMMA
+#undef CK_TILE_WGMMA_OF_REGISTERS
 #undef CK_TILE_REGISTERS_32
 #undef CK_TILE_REGISTERS_64
 #undef CK_TILE_REGISTERS_96

@@ -9,7 +9,7 @@ int main(int argc, char** argv)
 {
     using namespace ck_tile;
     tutorial::lesson l(argc, argv);
-    const int count = 1000 * 1000; // no multiple of a block's 8192 elements: what overhangs is not touched
+    const auto [count] = l.sizes(1000 * 1000); // no multiple of a block's 8192 elements: what overhangs is not touched
     std::vector<fp16> x(count), y(count);
     for(int i = 0; i < count; ++i)
         x[i] = static_cast<fp16>(i % 1000);
@@ -21,5 +21,5 @@ int main(int argc, char** argv)
     int wrong = 0;
     for(int i = 0; i < count; ++i)
         wrong += y[i] != x[i];
-    return l.finish(fmt::format("copy of {} elements", count), wrong, tutorial_copy, arguments, 4. * count);
+    return l.finish(fmt::format("copy of {} elements", count), wrong, tutorial_copy, arguments, {.bytes = 4. * count});
 }

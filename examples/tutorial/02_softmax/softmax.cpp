@@ -12,7 +12,7 @@ int main(int argc, char** argv)
 {
     using namespace ck_tile;
     tutorial::lesson l(argc, argv);
-    const int rows = 33, columns = 1000; // a row is shorter than the tile: what does not exist counts as -infinity
+    const auto [rows, columns] = l.sizes(33, 1000); // shorter than the tile: what does not exist counts as -infinity
     std::vector<fp16> x(rows * columns), y(rows * columns);
     for(int i = 0; i < rows * columns; ++i)
         x[i] = static_cast<fp16>((i * 37 % 1009 - 500) * 0.02f);
@@ -22,7 +22,7 @@ int main(int argc, char** argv)
     y = l.download(arguments.y, y.size());
 
     int wrong = 0;
-    for(int i = 0; i < rows; ++i)
+    for(const int i : tutorial::some_of(rows))
     {
         const fp16* row  = &x[i * columns];
         const double top = static_cast<double>(*std::max_element(row, row + columns));
@@ -37,5 +37,5 @@ int main(int argc, char** argv)
         }
     }
     return l.finish(fmt::format("softmax of {} x {}", rows, columns), wrong, tutorial_softmax, arguments,
-                    4. * rows * columns);
+                    {.bytes = 4. * rows * columns});
 }

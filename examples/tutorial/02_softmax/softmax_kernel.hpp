@@ -45,7 +45,8 @@ struct softmax_program
         const auto top = reduce<1>(in, z, largest);
         const auto e   = exp2(map([](float element, float most) { return element - most; }, z, top));
         const auto sum = reduce<1>(in, e, plus);
-        const auto y   = map([](float element, float all) { return fp16(element / all); }, e, sum);
+        const auto one = map([](float all) { return 1 / all; }, sum);
+        const auto y   = map([](float element, float by) { return fp16(element * by); }, e, one);
         store(make_window<row>(packed_view(p.y, p.rows, p.columns), origin), y);
     }
 };

@@ -20,7 +20,7 @@ int main(int argc, char** argv)
 {
     using namespace ck_tile;
     tutorial::lesson l(argc, argv);
-    const int rows = 200, columns = 136; // no multiples of the tile
+    const auto [rows, columns] = l.sizes(200, 136); // no multiples of the tile
     std::vector<fp16> x(rows * columns), y(rows * columns);
     for(int i = 0; i < rows * columns; ++i)
         x[i] = static_cast<fp16>(i % 2047);
@@ -37,5 +37,5 @@ int main(int argc, char** argv)
         for(int j = 0; j < columns; ++j)
             wrong += y[j * rows + i] != x[i * columns + j];
     return l.finish(fmt::format("transposition of {} x {}", rows, columns), wrong, tutorial_transpose, arguments,
-                    4. * rows * columns);
+                    {.bytes = 4. * rows * columns});
 }

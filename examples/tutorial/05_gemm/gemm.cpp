@@ -9,7 +9,7 @@ int main(int argc, char** argv)
 {
     using namespace ck_tile;
     tutorial::lesson here(argc, argv);
-    const int m = 150, n = 99, k = 104; // no multiples of the tile: what overhangs reads as zero
+    const auto [m, n, k] = here.sizes(150, 99, 104); // no multiples of the tile: what overhangs reads as zero
     std::vector<fp16> a(m * k), b(n * k), c(m * n);
     for(int i = 0; i < m * k; ++i)
         a[i] = static_cast<fp16>(i % 7 - 3);
@@ -21,7 +21,7 @@ int main(int argc, char** argv)
     c = here.download(arguments.c, c.size());
 
     int wrong = 0;
-    for(int i = 0; i < m; ++i)
+    for(const int i : tutorial::some_of(m))
         for(int j = 0; j < n; ++j)
         {
             double sum = 0;
@@ -30,5 +30,5 @@ int main(int argc, char** argv)
             wrong += static_cast<double>(c[i * n + j]) != sum;
         }
     return here.finish(fmt::format("product of {} x {} x {}", m, n, k), wrong, tutorial_gemm, arguments,
-                       2. * (m * k + n * k + m * n));
+                       {.bytes = 2. * (m * k + n * k + m * n), .flops = 2. * m * n * k});
 }

@@ -9,19 +9,20 @@ int main(int argc, char** argv)
 {
     using namespace ck_tile;
     tutorial::lesson here(argc, argv);
-    const int m = 300, n = 200, k = 104; // no multiples of the tile: what overhangs reads as zero
+    const auto [m, n, k] = here.sizes(300, 200, 104); // no multiples of the tile: what overhangs reads as zero
     std::vector<fp16> a(m * k), b(n * k), c(m * n);
     for(int i = 0; i < m * k; ++i)
         a[i] = static_cast<fp16>(i % 7 - 3);
     for(int i = 0; i < n * k; ++i)
         b[i] = static_cast<fp16>(i % 5 - 2);
 
-    const tutorial::gemm_arguments arguments = {here.upload(a), here.upload(b), here.upload(c), m, n, k};
+    const tutorial::gemm_arguments arguments = {here.upload(a),      here.upload(b), here.upload(c), m, n, k,
+                                                here.compute_units()};
     here.launch(tutorial_gemm_pipelined, arguments);
     c = here.download(arguments.c, c.size());
 
     int wrong = 0;
-    for(int i = 0; i < m; ++i)
+    for(const int i : tutorial::some_of(m))
         for(int j = 0; j < n; ++j)
         {
             double sum = 0;
@@ -30,5 +31,5 @@ int main(int argc, char** argv)
             wrong += static_cast<double>(c[i * n + j]) != sum;
         }
     return here.finish(fmt::format("product of {} x {} x {}", m, n, k), wrong, tutorial_gemm_pipelined, arguments,
-                       2. * (m * k + n * k + m * n));
+                       {.bytes = 2. * (m * k + n * k + m * n), .flops = 2. * m * n * k});
 }

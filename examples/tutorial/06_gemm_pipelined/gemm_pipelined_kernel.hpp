@@ -9,7 +9,7 @@ namespace tutorial
 
 using namespace ck_tile;
 
-// A 128 x 128 tile of C by 2 x 2 waves, 32 of k at a time; on sm90, 64 at a time by 8 waves.
+// A 128 x 128 tile of C by 2 x 2 waves, 32 of k at a time; on sm90 128 x 256 by 8 waves, for which 4 others copy 64 of k at a time.
 constexpr gemm::tile_config tile_for(architecture arch)
 {
     using enum gemm::pipeline;
@@ -19,7 +19,8 @@ constexpr gemm::tile_config tile_for(architecture arch)
     case architecture::gfx942: return {{128, 128, 32}, {2, 2}, opcode::mfma_32x32x8_fp16, double_buffer, 2};
     case architecture::gfx950: return {{128, 128, 32}, {2, 2}, opcode::mfma_32x32x16_fp16, double_buffer, 2};
     case architecture::gfx11: return {{128, 128, 32}, {2, 2}, opcode::wmma_16x16x16_fp16, single_buffer, 1};
-    case architecture::sm90: return {{128, 128, 64}, {8, 1}, opcode::wgmma_64x128x16_fp16, async_stages, 4};
+    case architecture::sm90:
+        return {{128, 256, 64}, {8, 1}, opcode::wgmma_64x256x16_fp16, wave_specialized, 4, gemm::epilogue::by_wave};
     }
 }
 
@@ -27,7 +28,8 @@ struct gemm_arguments
 {
     const fp16 *a, *b;
     fp16* c;
-    int m, n, k; // n and k multiples of 8
+    int m, n, k;       // n and k multiples of 8
+    int compute_units; // of the device
 };
 
 template <architecture Arch>
@@ -42,34 +44,48 @@ struct gemm_program
     static constexpr gemm::shape shape = tile.shape();
     static constexpr int threads       = tile.threads();
     static constexpr int lds_bytes     = tile.lds_bytes();
+    static constexpr int registers     = tile.registers(facts(arch));
 
+    static constexpr CK_TILE_FN int rows_of_tiles(const arguments& p) { return ceil_div(p.m, shape.m); }
+    static constexpr CK_TILE_FN int cols_of_tiles(const arguments& p) { return ceil_div(p.n, shape.n); }
+    static constexpr CK_TILE_FN int count(const arguments& p) { return rows_of_tiles(p) * cols_of_tiles(p); }
+
+    // One for each tile, or as many as run at once, which go on to other tiles.
     static grid blocks(const arguments& p)
     {
-        return {unsigned(ceil_div(p.n, shape.n)), unsigned(ceil_div(p.m, shape.m))};
+        return {unsigned(gemm::is_persistent(tile.pipeline) ? smallest(count(p), p.compute_units) : count(p))};
     }
 
-    static CK_TILE_FN multi_index<2> origin_of(const block& in)
+    struct tiles
     {
-        return {int(in.at.y) * shape.m, int(in.at.x) * shape.n};
-    }
+        const block& in;
+        const gemm_arguments& p;
+        using coord = multi_index<2>; // of its first element in C
 
-    static CK_TILE_FN auto multiply(const block& in, const arguments& p)
-    {
-        constexpr distribution load_a = gemm::tiled_copy(shape, shape.m, dense_k.major, dense_k.vector);
-        constexpr distribution load_b = gemm::tiled_copy(shape, shape.n, dense_k.major, dense_k.vector);
-
-        const multi_index<2> origin = origin_of(in);
-        const auto a                = make_window<load_a>(packed_view(p.a, p.m, p.k), multi_index{origin[0], 0});
-        const auto b                = make_window<load_b>(packed_view(p.b, p.n, p.k), multi_index{origin[1], 0});
-
-        auto c = accumulators<shape>();
-        gemm::run_pipeline<shape, tile.loop()>(in, c, a, b, ceil_div(p.k, shape.k));
-        return c;
-    }
+        CK_TILE_FN coord at(int number) const
+        {
+            return {number / cols_of_tiles(p) * shape.m, number % cols_of_tiles(p) * shape.n};
+        }
+        CK_TILE_FN int steps(const coord&) const { return ceil_div(p.k, shape.k); }
+        CK_TILE_FN auto a(const coord& c) const
+        {
+            constexpr distribution load_a = gemm::tiled_copy(tile, shape.m, dense_k.major, dense_k.vector);
+            return make_window<load_a>(packed_view(p.a, p.m, p.k), multi_index{c[0], 0});
+        }
+        CK_TILE_FN auto b(const coord& c) const
+        {
+            constexpr distribution load_b = gemm::tiled_copy(tile, shape.n, dense_k.major, dense_k.vector);
+            return make_window<load_b>(packed_view(p.b, p.n, p.k), multi_index{c[1], 0});
+        }
+        CK_TILE_FN void store(const coord& c, const auto& product) const
+        {
+            gemm::store_result<tile, 8>(in, product, packed_view(p.c, p.m, p.n), c);
+        }
+    };
 
     static CK_TILE_FN void run(const block& in, const arguments& p)
     {
-        gemm::store_through_lds<shape, 8>(in, multiply(in, p), packed_view(p.c, p.m, p.n), origin_of(in));
+        gemm::run_tiles<shape, tile.loop(), registers>(in, tiles{in, p}, int(in.at.x), count(p), p.compute_units);
     }
 };
 

@@ -22,14 +22,23 @@ struct linear_program : gemm_program<Arch>
 
     static grid blocks(const arguments& p) { return product::blocks(p.product); }
 
+    struct tiles : product::tiles
+    {
+        const fp16* bias;
+
+        CK_TILE_FN void store(const multi_index<2>& c, const auto& sums) const
+        {
+            const gemm_arguments& p = this->p;
+            const tensor_view own{bias, p.n, strided<2>{{p.m, p.n}, {0, 1}}}; // the same in each row
+            const auto finish = [](float sum, float more) { return largest(sum + more, 0.f); };
+            gemm::store_result<product::tile, 8>(this->in, sums, packed_view(p.c, p.m, p.n), c, finish, own);
+        }
+    };
+
     static CK_TILE_FN void run(const block& in, const arguments& p)
     {
-        const gemm_arguments& q = p.product;
-        const tensor_view bias{p.bias, q.n, strided<2>{{q.m, q.n}, {0, 1}}}; // the same in each row
-        const auto finish = [](float sum, float own) { return largest(sum + own, 0.f); };
-
-        gemm::store_through_lds<product::shape, 8>(in, product::multiply(in, q), packed_view(q.c, q.m, q.n),
-                                                   product::origin_of(in), finish, bias);
+        gemm::run_tiles<product::shape, product::tile.loop(), product::registers>(
+            in, tiles{{in, p.product}, p.bias}, int(in.at.x), product::count(p.product), p.product.compute_units);
     }
 };
 

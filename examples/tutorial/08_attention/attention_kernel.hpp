@@ -20,32 +20,42 @@ struct attention_arguments
 template <architecture Arch>
 struct attention_program
 {
-    using arguments                     = attention_arguments;
-    static constexpr auto arch          = Arch;
-    static constexpr opcode instruction = Arch == architecture::sm90    ? opcode::mma_16x8x16_fp16
+    using arguments            = attention_arguments;
+    static constexpr auto arch = Arch;
+
+    // A wave has 16 queries: their scores with some keys, and the values that these weigh. An instruction that takes operands from LDS has
+    // them copied there without a stop in registers, a step ahead.
+    static constexpr bool from_lds      = Arch == architecture::sm90;
+    static constexpr opcode instruction = from_lds                      ? opcode::wgmma_64x128x16_fp16
                                           : Arch == architecture::gfx11 ? opcode::wmma_16x16x16_fp16
                                                                         : opcode::mfma_16x16x16_fp16;
-
-    // Of 64 queries, 16 a wave: their scores with 64 keys, and the values that these weigh.
-    static constexpr int queries = 64, keys = 64, dim = 128;
-    static constexpr gemm::shape scores = {queries, keys, dim, 4, 1, instruction};
-    static constexpr gemm::shape values = {queries, dim, keys, 4, 1, instruction};
+    static constexpr int waves = from_lds ? 8 : 4, queries = 16 * waves, dim = 128;
+    static constexpr int keys           = from_lds ? 128 : Arch == architecture::gfx11 ? 32 : 64; // of a step
+    static constexpr int stages         = from_lds ? 2 : 1;
+    static constexpr gemm::shape scores = {queries, keys, dim, waves, 1, instruction};
+    static constexpr gemm::shape values = {queries, dim, keys, waves, 1, instruction};
     static constexpr int threads        = scores.threads();
 
-    // Rows of Q and K are loaded along the dimension that a product goes through, those of V across it, and turned in registers.
-    static constexpr distribution q_rows = gemm::tiled_copy(scores, queries, majorness::k, 8);
-    static constexpr distribution k_rows = gemm::tiled_copy(scores, keys, majorness::k, 8);
-    static constexpr distribution across = gemm::tiled_copy(values, dim, majorness::mn, 8);
-    static constexpr distribution turned = gemm::along_k(across);
+    // Rows of Q and K are loaded along the dimension that a product goes through, those of V across it.
+    static constexpr distribution q_rows   = gemm::tiled_copy(scores, queries, majorness::k, 8);
+    static constexpr distribution k_rows   = gemm::tiled_copy(scores, keys, majorness::k, 8);
+    static constexpr distribution v_across = gemm::tiled_copy(values, dim, majorness::mn, 8);
 
-    // Rows of LDS are 16 bytes apart, so that those at which lanes of a wave look lie in different banks.
-    template <int Rows, int Cols>
-    using operand             = lds_tile<fp16, lds_layout{.rows = Rows, .cols = Cols, .pad = 8}>;
-    using q_tile              = operand<queries, dim>;
-    using k_tile              = operand<keys, dim>;
-    using v_tile              = operand<dim, keys>;
-    using p_tile              = operand<queries, keys>;
-    static constexpr int k_at = q_tile::bytes, v_at = k_at + k_tile::bytes, p_at = v_at + v_tile::bytes;
+    // As an instruction reads it there; else rows are 16 bytes apart, so that those at which lanes of a wave look lie in different banks.
+    template <int Rows, int Cols, majorness Major = majorness::k>
+    static constexpr auto layout()
+    {
+        if constexpr(from_lds)
+            return swizzled_128b<Major>{Rows, Cols};
+        else
+            return lds_layout{.rows = Rows, .cols = Cols, .pad = 8};
+    }
+    using q_tile              = lds_tile<fp16, layout<queries, dim>()>;
+    using k_tile              = lds_tile<fp16, layout<keys, dim>()>;
+    using v_tile              = lds_tile<fp16, layout<dim, keys, majorness::mn>()>;
+    using p_tile              = lds_tile<fp16, layout<queries, keys>()>;
+    static constexpr int k_at = q_tile::bytes, v_at = k_at + stages * k_tile::bytes,
+                         p_at      = v_at + stages * v_tile::bytes;
     static constexpr int lds_bytes = p_at + p_tile::bytes;
 
     static grid blocks(const arguments& p) { return {unsigned(ceil_div(p.tokens, queries)), unsigned(p.heads)}; }
@@ -54,50 +64,77 @@ struct attention_program
     {
         using each_query         = tile<float, reduced<gemm::accumulator(scores), 1>>;
         constexpr float infinity = __builtin_huge_valf(), scale = 1.44269504f / 11.3137085f; // log2(e) / sqrt(128)
-        constexpr auto times = [](float x, float y) { return x * y; };
-        const int first = int(in.at.x) * queries, end = p.causal ? first + queries : p.tokens;
+        const int first = int(in.at.x) * queries, end = p.causal ? smallest(first + queries, p.tokens) : p.tokens;
+        const int seen_by_all   = p.causal ? smallest(first + 1, p.tokens) : p.tokens; // keys
         const std::int64_t head = std::int64_t(in.at.y) * p.tokens * dim;
 
+        const auto k_in = [&](int stage) { return k_tile{in.lds_at<fp16>(k_at + stage * k_tile::bytes)}; };
+        const auto v_in = [&](int stage) { return v_tile{in.lds_at<fp16>(v_at + stage * v_tile::bytes)}; };
         const q_tile q{in.lds_at<fp16>(0)};
-        const k_tile k{in.lds_at<fp16>(k_at)};
-        const v_tile v{in.lds_at<fp16>(v_at)};
-        const p_tile weights{in.lds_at<fp16>(p_at)};
-        const tensor_view v_across{p.v + head, p.tokens * dim, strided<2>{{dim, p.tokens}, {1, dim}}};
-        auto next_k = make_window<k_rows>(packed_view(p.k + head, p.tokens, dim), multi_index{0, 0});
-        auto next_v = make_window<across>(v_across, multi_index{0, 0});
-        store(q, load(make_window<q_rows>(packed_view(p.q + head, p.tokens, dim), multi_index{first, 0})));
+        const p_tile through{in.lds_at<fp16>(p_at)};
+
+        const tensor_view v{p.v + head, p.tokens * dim, strided<2>{{dim, p.tokens}, {1, dim}}};
+        gemm::operand_copy own_q(make_window<q_rows>(packed_view(p.q + head, p.tokens, dim), multi_index{first, 0}), 0);
+        gemm::operand_copy<decltype(make_window<k_rows>(packed_view(p.k, 1, dim), multi_index{0, 0})), 0> next_k(
+            make_window<k_rows>(packed_view(p.k + head, p.tokens, dim), multi_index{0, 0}), keys);
+        gemm::operand_copy next_v(make_window<v_across>(v, multi_index{0, 0}), keys);
+        const auto begin  = [&] { next_k.begin(), next_v.begin(); };
+        const auto finish = [&](int stage) {
+            next_k.end(k_in(stage));
+            next_v.end(v_in(stage));
+            commit_copies();
+        };
+        const auto arrive = [&] { // what was copied is there, for all
+            wait_for_copies<0>();
+            see_copies();
+            in.sync();
+        };
 
         auto out       = accumulators<values>();
         each_query top = fill<float, each_query::layout>(-infinity), sum = fill<float, each_query::layout>(0);
-        for(int at = 0; at < end && at < p.tokens; at += keys)
+        own_q.begin(), begin();
+        own_q.end(q), finish(0);
+        arrive();
+        for(int at = 0, now = 0; at < end; at += keys)
         {
-            const auto loaded_k = load(next_k);
-            const auto loaded_v = load(next_v);
-            in.sync(); // the products with the keys and values before are made
-            store(k, loaded_k);
-            store(v, rearrange<turned>(loaded_v));
-            in.sync();
+            const int next = stages - 1 - now;
+            begin();
+            if constexpr(stages == 2)
+                finish(next);
 
             auto s = accumulators<scores>();
-            mma<scores>(s, q, k);
-            const int last = p.tokens - 1 - at, own = first - at; // keys that there are, and that query 0 sees
-            const auto seen = [&](int i, int j) { return j <= (p.causal && own + i < last ? own + i : last); };
-            s               = where(seen, s, -infinity);
+            mma<scores>(s, q, k_in(now));
+            wait_for_products<0>();
+            pin_accumulators(s);
+            if(at + keys > seen_by_all)
+            {
+                const int last = p.tokens - 1 - at, own = first - at; // keys that there are, and that query 0 sees
+                const auto seen = [&](int i, int j) { return j <= (p.causal && own + i < last ? own + i : last); };
+                s               = where(seen, s, -infinity);
+            }
 
-            const auto higher = max(top, reduce<1>(in, s, largest));
-            const auto e      = exp2(map([](float x, float y) { return (x - y) * scale; }, s, higher));
-            const auto shrunk = exp2(map([](float x, float y) { return (x - y) * scale; }, top, higher));
+            const auto scaled = [](float x) { return x * scale; };
+            const auto higher = max(top, map(scaled, reduce<1>(in, s, largest)));
+            const auto e      = exp2(map([](float x, float most) { return x * scale - most; }, s, higher));
+            const auto shrunk = exp2(map([](float x, float most) { return x - most; }, top, higher));
             sum = map([](float x, float by, float more) { return x * by + more; }, sum, shrunk, reduce<1>(in, e, plus));
-            out = map(times, out, shrunk);
+            out = map([](float x, float by) { return x * by; }, out, shrunk);
             top = higher;
 
-            store(weights, convert<fp16>(e));
-            in.sync();
-            mma<values>(out, weights, v);
-            next_k.move(next_k.template step<0>(keys));
-            next_v.move(next_v.template step<1>(keys));
+            const auto weights = relayout<gemm::a_registers(values)>(convert<fp16>(e), through);
+            mma<values>(out, weights, v_in(now));
+            wait_for_products<0>();
+            pin_accumulators(out);
+
+            if constexpr(stages == 1)
+            {
+                in.sync();
+                finish(next);
+            }
+            arrive();
+            now = next;
         }
-        out = map([](float x, float all) { return x / all; }, out, sum);
+        out = map([](float x, float by) { return x * by; }, out, map([](float all) { return 1 / all; }, sum));
         gemm::store_directly<values>(out, packed_view(p.out + head, p.tokens, dim), multi_index{first, 0});
     }
 };

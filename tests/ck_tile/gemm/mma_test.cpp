@@ -70,14 +70,21 @@ void expect_product()
     fill_lds(a, a_values);
     fill_lds(b, b_values);
 
+    const auto expect = [&](const auto& acc, const char* what) {
+        int wrong = 0;
+        each_element(acc, [&](const multi_index<3>& at, float c) {
+            wrong += c != 3 + product_at(a_values, b_values, S.fragment(), at[0], at[1]);
+        });
+        EXPECT_EQ(wrong, 0) << what << ", of " << S.m * S.n << " elements";
+    };
     auto acc = fill<float, gemm::accumulator(S)>(3.f); // what was there stays in the sum
     mma<S>(acc, a, b);
+    expect(acc, "A in LDS");
 
-    int wrong = 0;
-    each_element(acc, [&](const multi_index<3>& at, float c) {
-        wrong += c != 3 + product_at(a_values, b_values, S.fragment(), at[0], at[1]);
-    });
-    EXPECT_EQ(wrong, 0) << "of " << S.m * S.n << " elements";
+    acc                    = fill<float, gemm::accumulator(S)>(3.f);
+    const auto a_registers = generate<element, gemm::a_registers(S)>([&](int i, int j) { return a_values.at(i, j); });
+    mma<S>(acc, a_registers, b);
+    expect(acc, "A in registers");
 }
 
 // One wave with one fragment, and 2 x 2 waves with 2 x 2 fragments; two loads of fragments along k.

@@ -7,6 +7,7 @@
 #include "ck_tile/verbs/map.hpp"
 #include "ck_tile/verbs/math.hpp"
 #include "ck_tile/verbs/reduce.hpp"
+#include "ck_tile/verbs/relayout.hpp"
 
 #include "ck_tile/gemm/operand.hpp"
 #include "tests/support/checked_block.hpp"
@@ -277,6 +278,30 @@ TEST(Verbs, RearrangeBetweenMemoryAndLds)
     expect_rearranges<mfma, majorness::k, 2>();
     constexpr gemm::shape fma = {16, 16, 16, 1, 1, opcode::fma_4x8x1_fp32};
     expect_rearranges<fma, majorness::mn, 4>();
+}
+
+// A result becomes the operand of another product; `renamed`: without LDS, where it is given none.
+template <gemm::shape S>
+void expect_becomes_operand(bool renamed)
+{
+    constexpr gemm::shape next = {S.m, S.n, S.n, S.waves_m, S.waves_n, S.instruction};
+    constexpr lds_layout rows  = {.rows = S.m, .cols = S.n, .pad = 8};
+    alignas(16) static fp16 memory[rows.elements()];
+    std::fill(std::begin(memory), std::end(memory), fp16(-1));
+    const auto x =
+        generate<fp16, gemm::accumulator(S)>([](int i, int j) { return static_cast<fp16>(float(i * 16 + j)); });
+    const auto y = relayout<gemm::a_registers(next)>(x, lds_tile<fp16, rows>{memory});
+    each_slot(gemm::a_registers(next), [&](const slot& p, const multi_index<3>& at) {
+        ASSERT_EQ(static_cast<float>(element_at(y, p)), float(at[0] * 16 + at[1]));
+    });
+    EXPECT_EQ(static_cast<float>(memory[0]) == -1, renamed);
+}
+
+TEST(Verbs, RelayoutMakesAnOperandOfAResult)
+{
+    expect_becomes_operand<gemm::shape{64, 64, 64, 4, 1, opcode::wgmma_64x64x16_fp16}>(true);
+    expect_becomes_operand<gemm::shape{64, 32, 32, 4, 1, opcode::mfma_16x16x16_fp16}>(false);
+    expect_becomes_operand<gemm::shape{32, 32, 32, 2, 1, opcode::wmma_16x16x16_fp16}>(false);
 }
 
 // Room for the waves' exchange.
