@@ -77,17 +77,26 @@ function(ck_tile_add_support_kernels family)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CK_TILE_ENGINE}/generator/sources.py)
 endfunction()
 
-# ck_tile_generate_instances(<target> <operation> [CONFIGURATIONS <folder>] [FILTERS ...])
-# Has tile_engine_configs/generate.py write the instances of an operation for the chosen targets and types, and adds them to
-# the library <target>. Configures again when a configuration, or what C++ says of configurations, has changed.
+# ck_tile_generate_instances(<target> <operation> [CONFIGURATIONS <folder>] [ARCHITECTURES ...] [FILTERS ...] [BESIDE])
+# Has tile_engine_configs/generate.py write the instances of an operation for the chosen targets - ARCHITECTURES leaves only these of
+# them - and types, and adds them to the library <target>: all that the operation has, or those that BESIDE them a program has.
+# Configures again when a configuration, or what C++ says of configurations, has changed.
 function(ck_tile_generate_instances target operation)
-    cmake_parse_arguments(PARSE_ARGV 2 set "" "CONFIGURATIONS" "FILTERS")
+    cmake_parse_arguments(PARSE_ARGV 2 set "BESIDE" "CONFIGURATIONS" "ARCHITECTURES;FILTERS")
     if(NOT set_CONFIGURATIONS)
         set(set_CONFIGURATIONS ${PROJECT_SOURCE_DIR}/tile_engine_configs)
     endif()
     set(output ${PROJECT_BINARY_DIR}/generated/${target})
-    ck_tile_list_built_architectures(architectures)
-    string(REPLACE ";" "," architectures "${architectures}")
+    if(NOT set_ARCHITECTURES)
+        ck_tile_list_built_architectures(set_ARCHITECTURES)
+    endif()
+    set(registry registry)
+    set(name_option)
+    if(set_BESIDE)
+        set(registry instance_set)
+        set(name_option --set ${target})
+    endif()
+    string(REPLACE ";" "," architectures "${set_ARCHITECTURES}")
     string(REPLACE ";" "," gpu_architectures "${CK_TILE_DEVICE_ARCHITECTURES}")
     string(REPLACE ";" "', '" dtypes "${CK_TILE_DTYPES}")
     set(filters --filter "dtype in ['${dtypes}']")
@@ -112,7 +121,7 @@ function(ck_tile_generate_instances target operation)
     execute_process(
         COMMAND ${Python3_EXECUTABLE} ${CK_TILE_ENGINE}/generate.py generate
                 --operation ${operation} --root ${PROJECT_SOURCE_DIR} --configurations ${set_CONFIGURATIONS} --targets ${architectures} ${filters}
-                --select ${CK_TILE_INSTANCES} "--seed=${CK_TILE_SAMPLE}" ${rules_option} --output ${output} --gpu-targets "${gpu_architectures}" --compiler ${CMAKE_CXX_COMPILER}
+                --select ${CK_TILE_INSTANCES} "--seed=${CK_TILE_SAMPLE}" ${rules_option} ${name_option} --output ${output} --gpu-targets "${gpu_architectures}" --compiler ${CMAKE_CXX_COMPILER}
                 "--flags=${flags}" --cache ${PROJECT_BINARY_DIR}/tools
         OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE messages ERROR_STRIP_TRAILING_WHITESPACE
         RESULT_VARIABLE code)
@@ -132,7 +141,7 @@ function(ck_tile_generate_instances target operation)
     file(GLOB generator CONFIGURE_DEPENDS ${CK_TILE_ENGINE}/generator/*.py)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CK_TILE_ENGINE}/generate.py ${generator} ${configurations} ${headers})
 
-    target_sources(${target} PRIVATE ${output}/registry.cpp)
+    target_sources(${target} PRIVATE ${output}/${registry}.cpp)
     ck_tile_add_generated_sources(${target} "${lines}" objects)
     add_custom_target(${target}_code_objects DEPENDS ${objects})
     set(${target}_code_object_files ${objects} PARENT_SCOPE)
@@ -147,4 +156,51 @@ function(ck_tile_add_operation operation)
     target_link_libraries(ck_tile_${operation} PUBLIC ck_tile::harness ${op_LIBRARIES})
     ck_tile_generate_instances(ck_tile_${operation} ${operation} CONFIGURATIONS ${op_CONFIGURATIONS})
     ck_tile_remove_stale_code_objects(${operation} ${ck_tile_${operation}_code_object_files})
+endfunction()
+
+# ck_tile_add_instances(<target> <operation> [CONFIGURATIONS <folder>] [FILTERS ...])
+# Instances of one's own of an operation of the library, in a program or a library that links ck_tile::<operation>: those that
+# <folder>/<operation>/<architecture>.json describes, for the architectures that have a file and that CK_TILE_TARGETS chooses, and for
+# CK_TILE_DTYPES. The operation knows them beside its own: it lists them, measures them, and chooses them where they cost less. The
+# folder is tile_engine_configs beside the CMakeLists.txt, if nothing is said.
+function(ck_tile_add_instances target operation)
+    cmake_parse_arguments(PARSE_ARGV 2 own "" "CONFIGURATIONS" "FILTERS")
+    if(NOT TARGET ck_tile::${operation} OR NOT TARGET ${target})
+        message(FATAL_ERROR "ck_tile_add_instances: ${target} must be a target and ${operation} an operation that this ck_tile was built with "
+                            "(CK_TILE_OPS): name those")
+    endif()
+    if(NOT own_CONFIGURATIONS)
+        set(own_CONFIGURATIONS tile_engine_configs)
+    endif()
+    get_filename_component(folder ${own_CONFIGURATIONS} ABSOLUTE)
+    ck_tile_list_built_architectures(architectures)
+    set(described)
+    foreach(architecture IN LISTS architectures)
+        if(EXISTS ${folder}/${operation}/${architecture}.json)
+            list(APPEND described ${architecture})
+        endif()
+    endforeach()
+    if(NOT described)
+        message(FATAL_ERROR "ck_tile_add_instances: ${folder}/${operation} has no file for ${architectures}, which CK_TILE_TARGETS chooses: "
+                            "write ${folder}/${operation}/<architecture>.json")
+    endif()
+    # What instances need beside them, as to sum up partial results, the library has for what it was built for.
+    foreach(kind HOST_ARCHITECTURES DEVICE_ARCHITECTURES DTYPES)
+        foreach(one IN LISTS CK_TILE_${kind})
+            if(DEFINED ck_tile_${kind} AND NOT one IN_LIST ck_tile_${kind} AND (kind STREQUAL DTYPES OR one IN_LIST described))
+                message(FATAL_ERROR "ck_tile_add_instances: this ck_tile has no kernels for ${one}, only for ${ck_tile_${kind}} "
+                                    "(${kind}): leave it out of CK_TILE_TARGETS or CK_TILE_DTYPES, or build ck_tile with it")
+            endif()
+        endforeach()
+    endforeach()
+
+    set(set ${target}_${operation})
+    add_library(${set} OBJECT)
+    target_link_libraries(${set} PRIVATE ck_tile::${operation})
+    ck_tile_generate_instances(${set} ${operation} BESIDE CONFIGURATIONS ${folder} ARCHITECTURES ${described} FILTERS ${own_FILTERS})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${set}>)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY") # of which a program takes what it refers to
+        target_link_options(${target} INTERFACE LINKER:--undefined=instance_set_${set})
+    endif()
 endfunction()

@@ -72,6 +72,30 @@ struct instance
         "{}"; // the configuration as generate.py has it: {"arch": "gfx942", "block.m": 128, ..., "dtype": "fp16"}
 };
 
+// Instances that a program has beside the library's, known from its start on: ck_tile_add_instances() generates one of them.
+template <class Op>
+class instance_set
+{
+  public:
+    explicit instance_set(std::span<const instance<Op>> own) : own_(own), next_(first_) { first_ = this; }
+    instance_set(const instance_set&)            = delete;
+    instance_set& operator=(const instance_set&) = delete;
+
+    // visit(instance) for those of all sets.
+    template <class Visit>
+    static void each(Visit&& visit)
+    {
+        for(const instance_set* set = first_; set != nullptr; set = set->next_)
+            for(const instance<Op>& i : set->own_)
+                visit(i);
+    }
+
+  private:
+    std::span<const instance<Op>> own_;
+    const instance_set* next_;
+    static inline const instance_set* first_ = nullptr;
+};
+
 // The kernels that all instances of an architecture and type share, in the order of Op::support.
 template <class Op>
 struct support_kernels
@@ -309,9 +333,12 @@ template <class Op>
 std::vector<const instance<Op>*> instances(const device& dev)
 {
     std::vector<const instance<Op>*> found;
-    for(const instance<Op>& i : Op::instances())
+    const auto add_if_runs = [&](const instance<Op>& i) {
         if(i.configuration.arch == dev.architecture().arch && (!dev.is_host() || i.main->on_host != nullptr))
             found.push_back(&i);
+    };
+    std::ranges::for_each(Op::instances(), add_if_runs);
+    instance_set<Op>::each(add_if_runs);
     return found;
 }
 

@@ -31,7 +31,7 @@ from generator.instances import Expansion  # noqa: E402
 from generator.rules import read_rules  # noqa: E402
 from generator.schema import schema  # noqa: E402
 from generator.sets import targets_of  # noqa: E402
-from generator.sources import generate, generate_family, pairs_with_reference  # noqa: E402
+from generator.sources import generate, generate_family, generate_set, pairs_with_reference  # noqa: E402
 from generator.test_set import sample, test_set  # noqa: E402
 from generator.tool import HERE, INCLUDES, Tool  # noqa: E402
 from generator.tuned import read_tuned  # noqa: E402
@@ -59,6 +59,7 @@ def parse_arguments():
     parser.add_argument("--kernels", metavar="NAMES", help="comma-separated, of ops/<operation>/support_kernels.hpp (support)")
     parser.add_argument("--types", metavar="NAMES", help="comma-separated (support)")
     parser.add_argument("--output", type=Path, help="folder for the sources (generate, support)")
+    parser.add_argument("--set", metavar="NAME", help="the sources are to be instances beside the library's, under this name (generate)")
     parser.add_argument("--gpu-targets", default="", help="targets whose GPU code the build embeds (generate)")
     parser.add_argument("--compiler", default=os.environ.get("CXX"), help="a clang++; default: $CXX, else clang++-22 or clang++")
     parser.add_argument("--flags", default=os.environ.get("CXXFLAGS", ""), help="for the compiler; default: $CXXFLAGS")
@@ -120,7 +121,15 @@ def run(arguments):
             raise ConfigurationError("generate needs --output FOLDER")
         for e in expansions:
             print(f"{operation}, {e.summary()}", file=sys.stderr)
-        generate(operation, tool.support, instances, read_tuned(folder, operation, targets), arguments.output, arguments.gpu_targets.split(","))
+        gpu_targets = arguments.gpu_targets.split(",")
+        if arguments.set:
+            for target, e in zip(targets, expansions):
+                if e.rejected and len(e.rejected) == e.expanded:
+                    raise ConfigurationError(f"{folder / f'{target}.json'}: of {e.expanded} configurations none is legal: "
+                                             f"{e.rejected[0]['reason']}; in {e.rejected[0]['text']}")
+            generate_set(operation, arguments.set, instances, arguments.output, gpu_targets)
+        else:
+            generate(operation, tool.support, instances, read_tuned(folder, operation, targets), arguments.output, gpu_targets)
 
 
 def main():

@@ -9,6 +9,7 @@ usage: install_test.py BUILD COMPILER OPERATION...
 import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -36,14 +37,62 @@ def run(*command, **options):
     return done.stdout
 
 
-def build(source, prefix):
-    folder = source / "build"
+def configuring(source, prefix, *options):
     # Not optimised, and each library in one piece: compiling takes all the time, the kernels are in the installed libraries.
-    run("cmake", "-S", source, "-B", folder, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
-        f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG",
-        "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0")
-    run("cmake", "--build", folder)
-    return folder
+    return ("cmake", "-S", source, "-B", source / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG",
+            "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0", *options)
+
+
+def build(source, prefix, *options):
+    run(*configuring(source, prefix, *options))
+    run("cmake", "--build", source / "build")
+    return source / "build"
+
+
+def built_targets(wanted):
+    """Those of the targets that the library was built for."""
+    cache = (BUILD / "CMakeCache.txt").read_text()
+    built = next(line for line in cache.splitlines() if line.startswith("CK_TILE_TARGETS:")).partition("=")[2].split(";")
+    return [t for t in wanted if t in built or "all" in built or (t.startswith("host:") and "host" in built)]
+
+
+def own_instances(examples, prefix):
+    """Instances of a project's own run beside the library's; a wrong configuration is rejected with its file."""
+    project = examples / "own_instances"
+    targets = built_targets(("host:gfx942", "gfx942", "gfx11", "sm90"))
+    if "grouped_conv_bwd_weight" not in OPERATIONS or "host:gfx942" not in targets:
+        return
+    program = build(project, prefix, f"-DCK_TILE_TARGETS={';'.join(targets)}") / "own_instances"
+    own = [line for line in run(program, "--instance", "list", "--target", "host:gfx942").splitlines()
+           if line.split()[1:4] == ["2", "96", "128"]]  # dimensions, rows and columns of a block
+    if len(own) != 1:
+        sys.exit(f"own_instances: of the two instances with a block of 96 x 128, one has 2 dimensions, not {own}")
+    problem = "2 1 2 96 64 3 3 9 9 1 1 1 1 1 1 1 1".split()
+    output = run(program, 1, 2, 0, *problem, "--target", "host:gfx942", "--instance", own[0].split()[0])
+    if ": passed" not in output:
+        sys.exit(f"own_instances verified nothing:\n{output}")
+    objects = sorted(path.parent.name for path in (project / "build" / "code_objects").rglob("*spatial2_*.*") if path.suffix != ".d")
+    if set(objects) < {t for t in targets if ":" not in t}:
+        sys.exit(f"own_instances has GPU code for {objects} alone")
+
+    file = project / "tile_engine_configs" / "grouped_conv_bwd_weight" / "gfx942.json"
+    file.write_text(file.read_text().replace('"m": 96', '"m": 90'))
+    wrong = subprocess.run([str(word) for word in configuring(project, prefix, "-DCK_TILE_TARGETS=host:gfx942")],
+                           text=True, capture_output=True)
+    said = " ".join(wrong.stderr.split())
+    if wrong.returncode == 0 or str(file) not in said or "block.m must be a multiple of waves.m * instruction m" not in said:
+        sys.exit(f"own_instances: a block of 90 rows is not rejected as such:\n{wrong.stdout}{wrong.stderr}")
+    print(f"own_instances: built by itself for {', '.join(targets)}, verified")
+
+
+def check_links(folder):
+    """What the installed documents link to is installed, too."""
+    documents = list(folder.rglob("*.md"))
+    dead = [f"{document.relative_to(folder)}: {link}" for document in documents
+            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()) if not (document.parent / link).exists()]
+    if dead or not documents:
+        sys.exit(f"{len(documents)} documents, in which links lead nowhere: {dead}")
 
 
 def names_a_folder(path, *folders):
@@ -62,9 +111,12 @@ def main():
                 sys.exit(f"{path} names {names_a_folder(path, SOURCE, BUILD)}: it must not need the source or the build")
         print(f"installed {sum(path.is_file() for path in prefix.rglob('*'))} files")
 
+        check_links(prefix / "share" / "ck_tile")
         examples = temporary / "examples"
-        shutil.copytree(SOURCE / "examples", examples)
+        shutil.copytree(prefix / "share" / "ck_tile" / "examples", examples)
         for operation, program, problem in programs():
+            if ": passed" not in (output := run(prefix / "bin" / program, 1, 2, 0, *problem, "--target", "host")):
+                sys.exit(f"the installed {program} verified nothing:\n{output}")
             output = run(build(examples / operation, prefix) / program, 1, 2, 0, *problem, "--target", "host")
             if ": passed" not in output:
                 sys.exit(f"{program} verified nothing:\n{output}")
@@ -72,6 +124,8 @@ def main():
         lessons = build(examples / "tutorial", prefix)
         for lesson in "copy", "softmax", "transpose", "gemm", "gemm_pipelined", "gemm_bias_activation", "attention":
             print(run(lessons / f"tutorial_{lesson}", "host:gfx942").strip())
+
+        own_instances(examples, prefix)
 
         own = temporary / "own_kernel"
         shutil.copytree(SOURCE / "tests" / "install" / "own_kernel", own)

@@ -119,6 +119,23 @@ class Sets(Files):
         self.assertEqual({name for name in before if name not in same and name != "registry.cpp"},
                          {name for name in before if "steps3" in name})
 
+    def test_a_set_beside_the_librarys(self):
+        self.write(SET, changed(vector=3))
+        output = self.folder / "out"
+        done = run_it("generate", self.operation, "--configurations", str(self.folder), "--output", str(output), "--set", "mine",
+                      "--gpu-targets", "gfx942")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        known = (output / "instance_set.cpp").read_text()
+        self.assertIn("std::array<instance<operation>, 1>", known)
+        self.assertIn("const char instance_set_mine = 0;", known)
+        self.assertEqual(sorted(path.stem for path in output.glob("*.cpp")),
+                         ["groupnorm_bwd_gfx942_fp16_channels_sums_vector8_waves4_steps4_cluster1", "instance_set"])
+
+        self.write(changed(vector=3))
+        done = run_it("generate", self.operation, "--configurations", str(self.folder), "--output", str(output), "--set", "mine")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"{self.file}: of 1 configurations none is legal: ", done.stderr)
+
     def test_kernels_of_a_family(self):
         out = self.folder / "out"
         out.mkdir()
