@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests of ck_tile_draw, the program.
+
+usage: draw_program_test.py PROGRAM
+"""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+from pathlib import Path
+
+MFMA = ("grouped_conv_fwd_gfx942_spatial2_block256x256x32_waves2x2_mfma_16x16x16_fp16_single_buffer_stages1_through_lds_pixels"
+        "_vector8x8x8")
+WGMMA = ("grouped_conv_bwd_weight_sm90_spatial2_block128x256x64_waves8x1_wgmma_64x256x16_fp16_async_stages_stages4_through_lds_any_split"
+         "_vector8x8x8")
+SUBJECTS = "accumulators", "a_copy", "b_copy", "a_banks", "b_banks", "a_stores", "b_stores", "a_loads", "b_loads"
+
+
+def run(*options):
+    return subprocess.run([PROGRAM, *options], capture_output=True, text=True)
+
+
+class Draw(unittest.TestCase):
+    def test_text(self):
+        done = run(MFMA, "--rows", "5", "--cols", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines()[1:], ["0.0.0  0.1.0"] * 4 + ["0.16.0 0.17.0"])  # of 16 columns, four rows a lane
+
+    def test_every_subject_of_either_kind_of_instruction(self):
+        for name in MFMA, WGMMA:
+            for what in SUBJECTS:
+                done = run(name, "--what", what)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), what)
+                if what in ("a_stores", "b_stores"):
+                    self.assertNotIn("*", done.stdout)  # the layouts have no conflicts
+
+    def test_svg_in_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "picture.svg"
+            self.assertEqual(run(MFMA, "--what", "a_loads", "--format", "svg", "--output", str(file)).returncode, 0)
+            self.assertEqual(xml.dom.minidom.parse(str(file)).documentElement.tagName, "svg")
+
+    def test_rejections(self):
+        for options, reason in (
+                (("maxpool_fwd_x",), "the instance must be one of grouped_conv_fwd, grouped_conv_bwd_data or grouped_conv_bwd_weight, but "
+                                     "its name is 'maxpool_fwd_x': name one that --instance list of their programs shows"),
+                ((MFMA + "x",), f"'{MFMA}x' is not the name of an instance: nothing is to follow at 'x'"),
+                ((MFMA.replace("256x256", "250x256"),), "block.m must be a multiple of waves.m * instruction m, but one is 250: enlarge "
+                                                        "block.m or use fewer waves"),
+                ((MFMA, "--what", "all"), "--what must be something that is drawn, but is 'all': see --help"),
+                ((MFMA, "--output", "/dev/full"), "/dev/full cannot be written: choose another path")):
+            done = run(*options)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"ck_tile_draw: {reason}\n"))
+
+
+if __name__ == "__main__":
+    PROGRAM = str(Path(sys.argv.pop()).resolve())
+    unittest.main()
