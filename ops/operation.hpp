@@ -502,6 +502,21 @@ status run(const device& dev, const plan<Op>& planned, const typename Op::tensor
     return queue(dev, launches_of(planned, data, workspace), s);
 }
 
+// Loads the code of the kernels that the plan queues, which else its first run does.
+template <class Op>
+status load(const device& dev, const plan<Op>& planned)
+{
+    // Which kernels they are does not depend on where tensors are, if only they are somewhere.
+    alignas(256) std::byte somewhere[1];
+    std::vector<void*> addresses;
+    for(const tensor_info& t : Op::tensor_list(planned.problem))
+        addresses.push_back(t.on_device() ? somewhere : nullptr);
+    for(const launch& each : launches_of(planned, Op::bind(addresses), somewhere))
+        if(status loaded = dev.load(each.program()); !loaded)
+            return loaded;
+    return {};
+}
+
 // Device memory that run_reference() needs beside the tensors.
 template <class Op>
 std::size_t reference_workspace_bytes(const typename Op::problem& p)

@@ -43,6 +43,7 @@ class backend
     virtual result<owned_stream> make_stream()                                                            = 0;
     virtual status fill(void* destination, unsigned char value, std::size_t bytes, stream s)              = 0;
     virtual status copy(void* destination, const void* source, std::size_t bytes, stream s)               = 0;
+    virtual status load(const kernel& k)                                                                  = 0;
     virtual status launch(const kernel& k, grid blocks, const void* arguments, stream s)                  = 0;
     virtual status synchronize()                                                                          = 0;
     virtual status synchronize(stream s)                                                                  = 0;

@@ -88,7 +88,7 @@ status device::copy_to_host(void* destination, const void* source, std::size_t b
     return bytes == 0 ? status{} : backend_->copy(destination, source, bytes, s);
 }
 
-status device::launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes, stream s) const
+status device::check_architecture(const kernel& k) const
 {
     const target& own = architecture();
     if(k.arch != own.arch)
@@ -96,6 +96,19 @@ status device::launch(const kernel& k, grid blocks, const void* arguments, std::
             "a kernel runs on the architecture that it is compiled for: {0} is compiled for {1}, the device "
             "is {2}: launch a kernel compiled for {3}, or open a device of {1}",
             k.name, facts(k.arch).name, name(), own.name)};
+    return {};
+}
+
+status device::load(const kernel& k) const
+{
+    const status fits = check_architecture(k);
+    return fits ? backend_->load(k) : fits;
+}
+
+status device::launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes, stream s) const
+{
+    if(status fits = check_architecture(k); !fits)
+        return fits;
     if(argument_bytes != static_cast<std::size_t>(k.argument_bytes))
         return rejection{fmt::format("a launch passes the arguments of the kernel's program: {} takes {} bytes, given "
                                      "are {}: pass the program's own struct `arguments`",

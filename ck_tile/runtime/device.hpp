@@ -88,6 +88,10 @@ class device
     }
     status launch(const kernel& k, grid blocks, const void* arguments, std::size_t argument_bytes, stream s = {}) const;
 
+    // Loads the kernel's code, which else its first launch does: that takes its time, and a stream that is being captured does
+    // not allow it. Rejects a kernel of another architecture.
+    status load(const kernel& k) const;
+
     // The device's own kernel of a set. Rejects a set that has none.
     result<const kernel*> choose(const kernel_set& all) const;
 
@@ -119,6 +123,7 @@ class device
 
   private:
     device(std::shared_ptr<backend> b, std::string notice);
+    status check_architecture(const kernel& k) const;
     result<grid> blocks_of(const kernel_set& all, const void* arguments) const;
 
     std::shared_ptr<backend> backend_;

@@ -124,6 +124,12 @@ class gpu_backend : public backend, public std::enable_shared_from_this<gpu_back
         return checked(driver().synchronize_stream(handle_of(s)), "copying memory");
     }
 
+    status load(const kernel& k) override
+    {
+        const on_this_thread own(context_);
+        return find(k).verdict();
+    }
+
     status launch(const kernel& k, grid blocks, const void* arguments, stream s) override
     {
         const on_this_thread own(context_);

@@ -71,11 +71,18 @@ class host_backend : public backend
         return {};
     }
 
-    status launch(const kernel& k, grid blocks, const void* arguments, stream) override
+    status load(const kernel& k) override
     {
         if(k.on_host == nullptr)
             return rejection{
                 fmt::format("kernel {} was built without the host target: add host to CK_TILE_TARGETS", k.name)};
+        return {};
+    }
+
+    status launch(const kernel& k, grid blocks, const void* arguments, stream) override
+    {
+        if(status loaded = load(k); !loaded)
+            return loaded;
         const host_checks checks  = current_host_checks();
         const std::uint64_t count = std::uint64_t(blocks.x) * blocks.y * blocks.z;
         std::optional<checked_launch> checked;

@@ -213,6 +213,7 @@ TEST_P(Device, RejectsKernelsOfOtherArchitecturesAndOtherArguments)
     const char* own   = dev.architecture().name;
     kernel halve      = halve_add(dev);
     const arguments a = {};
+    EXPECT_TRUE(dev.load(halve));
     EXPECT_TRUE(dev.launch(halve, {0}, a));
 
     struct larger
@@ -228,10 +229,12 @@ TEST_P(Device, RejectsKernelsOfOtherArchitecturesAndOtherArguments)
 
     const target& other = dev.architecture().arch == architecture::gfx942 ? static_cast<const target&>(gfx11) : gfx942;
     halve.arch          = other.arch;
-    EXPECT_EQ(dev.launch(halve, {1}, a).reason(),
-              std::string("a kernel runs on the architecture that it is compiled for: halve_add is compiled for ") +
-                  other.name + ", the device is " + dev.name() + ": launch a kernel compiled for " + own +
-                  ", or open a device of " + other.name);
+    const std::string of_another_architecture =
+        std::string("a kernel runs on the architecture that it is compiled for: halve_add is compiled for ") +
+        other.name + ", the device is " + dev.name() + ": launch a kernel compiled for " + own +
+        ", or open a device of " + other.name;
+    EXPECT_EQ(dev.launch(halve, {1}, a).reason(), of_another_architecture);
+    EXPECT_EQ(dev.load(halve).reason(), of_another_architecture);
 }
 
 // The program of halve_add, which says how many blocks it takes.
@@ -312,6 +315,7 @@ TEST_P(Device, RejectsAKernelThatTheProgramDoesNotHold)
     unknown.on_host  = nullptr;
     const auto s     = dev.launch(unknown, {1}, arguments{});
     EXPECT_TRUE(s.reason().starts_with("kernel no_such_kernel ")) << s.reason();
+    EXPECT_EQ(dev.load(unknown).reason(), s.reason());
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Device, testing::ValuesIn(kernel_targets()),
