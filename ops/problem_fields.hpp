@@ -28,6 +28,8 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ck_tile
@@ -64,6 +66,27 @@ struct json_writer
     } // 1e-05, not 9.99999975e-06
 };
 
+inline std::string keys_of(const nlohmann::ordered_json& object)
+{
+    std::string all;
+    for(const auto& [key, ignored] : object.items())
+        all += (all.empty() ? "" : ", ") + key;
+    return all;
+}
+
+// What fields may be, as rejections and lists of fields say it.
+inline constexpr const char* any_number = "a whole number";
+inline constexpr const char* any_flag   = "true or false";
+inline constexpr const char* any_real   = "a number";
+inline std::string rank_between(int least, int most) { return fmt::format("from {} to {}", least, most); }
+inline std::string list_with(int count) { return fmt::format("a list of {} whole numbers", count); }
+inline std::string list_up_to(std::size_t most) { return fmt::format("a list of 1 to {} whole numbers", most); }
+template <class Enum>
+std::string one_of_all()
+{
+    return "one of " + choices<Enum>(choosable);
+}
+
 // Keeps the first rejection.
 struct json_reader
 {
@@ -74,13 +97,13 @@ struct json_reader
 
     void number(const char* name, std::int64_t& value)
     {
-        if(const json* found = find(name, "a whole number");
-           found != nullptr && expect(found->is_number_integer(), name, "a whole number"))
+        if(const json* found = find(name, any_number);
+           found != nullptr && expect(found->is_number_integer(), name, any_number))
             value = *found;
     }
     void rank(const char* name, int& value, int least, int most)
     {
-        const std::string wanted = fmt::format("from {} to {}", least, most);
+        const std::string wanted = rank_between(least, most);
         if(const json* found = find(name, wanted);
            found != nullptr && expect(found->is_number_integer() && *found >= least && *found <= most, name, wanted))
             value = *found;
@@ -88,7 +111,7 @@ struct json_reader
     template <class List>
     void list(const char* name, List& values, int count, std::initializer_list<const char*> = {})
     {
-        const std::string wanted = fmt::format("a list of {} whole numbers", count);
+        const std::string wanted = list_with(count);
         const auto is_number     = [](const json& each) { return each.is_number_integer(); };
         if(const json* found = find(name, wanted);
            found != nullptr && expect(found->is_array() && found->size() == static_cast<std::size_t>(count) &&
@@ -99,7 +122,7 @@ struct json_reader
     template <class List>
     void sized_list(const char* name, List& values, int& count, std::initializer_list<const char*> = {})
     {
-        const std::string wanted = fmt::format("a list of 1 to {} whole numbers", values.size());
+        const std::string wanted = list_up_to(values.size());
         if(const json* found = find(name, wanted);
            found != nullptr &&
            expect(found->is_array() && !found->empty() && found->size() <= values.size(), name, wanted))
@@ -108,7 +131,7 @@ struct json_reader
     template <class Enum>
     void choice(const char* name, Enum& value)
     {
-        const std::string wanted = "one of " + choices<Enum>(choosable);
+        const std::string wanted = one_of_all<Enum>();
         const json* found        = find(name, wanted);
         if(found == nullptr || !expect(found->is_string(), name, wanted))
             return;
@@ -119,13 +142,12 @@ struct json_reader
     }
     void flag(const char* name, bool& value)
     {
-        if(const json* found = find(name, "true or false");
-           found != nullptr && expect(found->is_boolean(), name, "true or false"))
+        if(const json* found = find(name, any_flag); found != nullptr && expect(found->is_boolean(), name, any_flag))
             value = *found;
     }
     void real(const char* name, float& value)
     {
-        if(const json* found = find(name, "a number"); found != nullptr && expect(found->is_number(), name, "a number"))
+        if(const json* found = find(name, any_real); found != nullptr && expect(found->is_number(), name, any_real))
             value = *found;
     }
 
@@ -139,7 +161,12 @@ struct json_reader
     bool expect(bool right, const char* name, const std::string& wanted)
     {
         if(!right && verdict)
-            verdict = rejection{fmt::format("a problem's {} must be {}", name, wanted)};
+        {
+            const auto given = from.find(name);
+            verdict          = rejection{fmt::format(
+                "a problem's {} must be {}, but is {}", name, wanted,
+                given == from.end() ? "not given" : given->dump(-1, ' ', false, json::error_handler_t::replace))};
+        }
         return right;
     }
 };
@@ -172,10 +199,91 @@ result<Problem> problem_from_json(const nlohmann::ordered_json& given, const nlo
     const nlohmann::ordered_json known = problem_to_json(p);
     for(const auto& [key, ignored] : given.items())
         if(!known.contains(key))
-            return rejection{fmt::format("a problem has no {}", key)};
+            return rejection{fmt::format("a problem has no {}: its fields are {}", key, detail::keys_of(known))};
     if(status valid = validate(p); !valid)
         return rejection{valid.reason()};
     return p;
+}
+
+// What a field is set to.
+enum class field_kind
+{
+    number, // a whole number
+    list,   // of whole numbers
+    real,
+    flag,
+    choice // a name
+};
+
+// A field as those see it who do not know the problem's type.
+struct problem_field
+{
+    const char* name;
+    field_kind kind;
+    std::string values; // what it may be: "a list of 2 whole numbers", "one of nhwgc, ngchw"
+    bool has_default;   // sizes have none, nor has the type: memory depends on them
+};
+
+namespace detail
+{
+
+struct field_lister
+{
+    const nlohmann::ordered_json& given;
+    std::vector<problem_field> all = {};
+
+    void number(const char* name, const auto&) { add(name, field_kind::number, any_number, false); }
+    void rank(const char* name, int& value, int least, int most)
+    {
+        add(name, field_kind::number, rank_between(least, most), false);
+        if(const auto found = given.find(name); found != given.end())
+            (void)json_reader{given}.rank(name, value, least, most); // lists that follow are as long
+    }
+    void list(const char* name, const auto&, int count, std::initializer_list<const char*> = {})
+    {
+        add(name, field_kind::list, list_with(count), false);
+    }
+    void sized_list(const char* name, const auto& values, int, std::initializer_list<const char*> = {})
+    {
+        add(name, field_kind::list, list_up_to(values.size()), false);
+    }
+    template <class Enum>
+    void choice(const char* name, Enum)
+    {
+        add(name, field_kind::choice, one_of_all<Enum>(), !std::is_same_v<Enum, data_type>);
+    }
+    void flag(const char* name, bool) { add(name, field_kind::flag, any_flag, true); }
+    void real(const char* name, float) { add(name, field_kind::real, any_real, true); }
+
+  private:
+    void add(const char* name, field_kind kind, std::string values, bool has_default)
+    {
+        all.push_back({name, kind, std::move(values), has_default});
+    }
+};
+
+} // namespace detail
+
+// The fields of a problem of which some are given, in their order.
+template <class Problem>
+std::vector<problem_field> list_fields(const nlohmann::ordered_json& given)
+{
+    Problem p;
+    detail::field_lister lister{given};
+    visit_fields(p, lister);
+    return std::move(lister.all);
+}
+
+// The values of the fields that have a default.
+template <class Problem>
+nlohmann::ordered_json field_defaults()
+{
+    const nlohmann::ordered_json usual = problem_to_json(Problem{});
+    nlohmann::ordered_json defaults    = nlohmann::ordered_json::object();
+    for(const problem_field& each : list_fields<Problem>(defaults))
+        if(each.has_default)
+            defaults[each.name] = usual.at(each.name);
+    return defaults;
 }
 
 } // namespace ck_tile

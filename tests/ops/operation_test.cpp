@@ -383,7 +383,7 @@ TEST_P(Operation, TablesOfOtherOperationsAreRejected)
         ASSERT_TRUE(table.save(folder / "tuned.json"));
         const auto loaded = load_tuned_table<operation>(folder / "tuned.json");
         ASSERT_FALSE(loaded);
-        EXPECT_TRUE(loaded.reason().ends_with(why)) << loaded.reason();
+        EXPECT_NE(loaded.reason().find(why), std::string::npos) << loaded.reason();
     };
     const std::string own = operation::name;
     const auto good       = problem_to_json(small);
@@ -392,7 +392,7 @@ TEST_P(Operation, TablesOfOtherOperationsAreRejected)
     invalid["N"]        = -1;
     expect("other", own + "_x", good, ": its operation is not " + own);
     expect(own, "other_x", good, ": choice 1: 'other_x' is not the name of an instance of " + own);
-    expect(own, own + "_x", unknown, ": choice 1: a problem has no no_field");
+    expect(own, own + "_x", unknown, ": choice 1: a problem has no no_field: its fields are ");
     expect(own, own + "_x", invalid, ": choice 1: N must be zero or positive, but is -1: choose 0 or more");
 }
 

@@ -120,34 +120,44 @@ TEST(ProblemFields, OtherJsonIsRejected)
     const auto convolution = [](auto&& change, const std::string& why) {
         expect_rejected(conv::problem{.spatial = 2}, change, why);
     };
-    convolution([](json& j) { j["ndim"] = 4; }, "a problem's ndim must be from 1 to 3");
-    convolution([](json& j) { j["ndim"] = "2"; }, "a problem's ndim must be from 1 to 3");
+    convolution([](json& j) { j["ndim"] = 4; }, "a problem's ndim must be from 1 to 3, but is 4");
+    convolution([](json& j) { j["ndim"] = "2"; }, "a problem's ndim must be from 1 to 3, but is \"2\"");
     convolution([](json& j) { j = 7; }, "a problem must be an object");
-    convolution([](json& j) { j.erase("K"); }, "a problem's K must be a whole number");
-    convolution([](json& j) { j["K"] = "8"; }, "a problem's K must be a whole number");
-    convolution([](json& j) { j["K"] = 8.0; }, "a problem's K must be a whole number");
-    convolution([](json& j) { j["filter"] = {3}; }, "a problem's filter must be a list of 2 whole numbers");
-    convolution([](json& j) { j["input"] = {3, 0.5}; }, "a problem's input must be a list of 2 whole numbers");
-    convolution([](json& j) { j["dtype"] = "fp8"; }, "a problem's dtype must be one of fp16, bf16, fp32");
-    convolution([](json& j) { j["dtype"] = 16; }, "a problem's dtype must be one of fp16, bf16, fp32");
-    convolution([](json& j) { j["layout"] = "nchw"; }, "a problem's layout must be one of nhwgc, gnhwc, ngchw");
-    convolution([](json& j) { j["bias"] = true; }, "a problem has no bias");
+    convolution([](json& j) { j.erase("K"); }, "a problem's K must be a whole number, but is not given");
+    convolution([](json& j) { j["K"] = "8"; }, "a problem's K must be a whole number, but is \"8\"");
+    convolution([](json& j) { j["K"] = 8.0; }, "a problem's K must be a whole number, but is 8.0");
+    convolution([](json& j) { j["filter"] = {3}; }, "a problem's filter must be a list of 2 whole numbers, but is [3]");
+    convolution([](json& j) { j["input"] = {3, 0.5}; },
+                "a problem's input must be a list of 2 whole numbers, but is [3,0.5]");
+    convolution([](json& j) { j["dtype"] = "fp8"; },
+                "a problem's dtype must be one of fp16, bf16, fp32, but is \"fp8\"");
+    convolution([](json& j) { j["dtype"] = 16; }, "a problem's dtype must be one of fp16, bf16, fp32, but is 16");
+    convolution([](json& j) { j["layout"] = "nchw"; },
+                "a problem's layout must be one of nhwgc, gnhwc, ngchw, but is \"nchw\"");
+    convolution([](json& j) { j["bias"] = true; },
+                "a problem has no bias: its fields are ndim, G, N, K, C, filter, input, strides, dilations, left_pads, "
+                "right_pads, dtype, layout");
     convolution([](json& j) { j["G"] = 0; }, "G must be positive, but is 0: choose 1 or more");
 
     const auto pooling = [](auto&& change, const std::string& why) {
         expect_rejected(maxpool::problem{}, change, why);
     };
-    pooling([](json& j) { j["ceil"] = 1; }, "a problem's ceil must be true or false");
-    pooling([](json& j) { j["window"] = {3, 3, 3}; }, "a problem's window must be a list of 2 whole numbers");
-    pooling([](json& j) { j["indices"] = "u16"; }, "a problem's indices must be one of u8, int32, int64, recompute");
+    pooling([](json& j) { j["ceil"] = 1; }, "a problem's ceil must be true or false, but is 1");
+    pooling([](json& j) { j["window"] = {3, 3, 3}; },
+            "a problem's window must be a list of 2 whole numbers, but is [3,3,3]");
+    pooling([](json& j) { j["indices"] = "u16"; },
+            "a problem's indices must be one of u8, int32, int64, recompute, but is \"u16\"");
 
     const auto group_norm = [](auto&& change, const std::string& why) {
         expect_rejected(groupnorm::problem{}, change, why);
     };
-    group_norm([](json& j) { j["image"] = json::array(); }, "a problem's image must be a list of 1 to 3 whole numbers");
-    group_norm([](json& j) { j["image"] = {1, 2, 3, 4}; }, "a problem's image must be a list of 1 to 3 whole numbers");
-    group_norm([](json& j) { j["image"] = 8; }, "a problem's image must be a list of 1 to 3 whole numbers");
-    group_norm([](json& j) { j["image"] = {8, "8"}; }, "a problem's image must be a list of 2 whole numbers");
+    group_norm([](json& j) { j["image"] = json::array(); },
+               "a problem's image must be a list of 1 to 3 whole numbers, but is []");
+    group_norm([](json& j) { j["image"] = {1, 2, 3, 4}; },
+               "a problem's image must be a list of 1 to 3 whole numbers, but is [1,2,3,4]");
+    group_norm([](json& j) { j["image"] = 8; }, "a problem's image must be a list of 1 to 3 whole numbers, but is 8");
+    group_norm([](json& j) { j["image"] = {8, "8"}; },
+               "a problem's image must be a list of 2 whole numbers, but is [8,\"8\"]");
 }
 
 TEST(ProblemFields, DefaultsDoNotHideWhatIsGiven)
@@ -157,8 +167,9 @@ TEST(ProblemFields, DefaultsDoNotHideWhatIsGiven)
     ASSERT_TRUE(read) << read.reason();
     EXPECT_EQ(describe(*read), "groupnorm nhwgc fp32 N3 image 7 G32 C64");
     EXPECT_EQ(problem_from_json<groupnorm::problem>({{"N", "3"}}, defaults).reason(),
-              "a problem's N must be a whole number");
-    EXPECT_EQ(problem_from_json<groupnorm::problem>({{"channels", 3}}, defaults).reason(), "a problem has no channels");
+              "a problem's N must be a whole number, but is \"3\"");
+    EXPECT_EQ(problem_from_json<groupnorm::problem>({{"channels", 3}}, defaults).reason(),
+              "a problem has no channels: its fields are N, image, G, C, dtype, layout");
 }
 
 } // namespace
