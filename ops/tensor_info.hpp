@@ -57,6 +57,8 @@ struct tensor_info
     tensor_shape shape;
     tensor_role role = tensor_role::input;
 
+    bool optional = false; // kernels take null for it, and do as the operation's `tensors` says
+
     // Of a result, how far it may be off: an element is a sum of at most `terms` numbers (0: it is exact), made in fp32 with
     // `slack` times the error that summing one by one has.
     std::int64_t terms = 0;

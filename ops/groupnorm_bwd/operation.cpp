@@ -49,7 +49,7 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
     const std::int64_t along = p.batch * p.pixels();
     return {{.name = "x", .type = p.type, .shape = image},
             {.name = "dy", .type = p.type, .shape = image},
-            {.name = "gamma", .type = p.type, .shape = parameters},
+            {.name = "gamma", .type = p.type, .shape = parameters, .optional = true},
             {.name = "mean", .type = data_type::fp32, .shape = statistics},
             {.name = "inv_std", .type = data_type::fp32, .shape = statistics},
             {.name = "dx", .type = p.type, .shape = image, .role = result(p.wanted.dx), .terms = p.group_elements()},

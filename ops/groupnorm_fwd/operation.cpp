@@ -28,8 +28,8 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
     const std::int64_t terms = p.group_elements();
     const auto result        = tensor_role::result;
     return {{.name = "x", .type = p.type, .shape = image},
-            {.name = "gamma", .type = p.type, .shape = parameters},
-            {.name = "beta", .type = p.type, .shape = parameters},
+            {.name = "gamma", .type = p.type, .shape = parameters, .optional = true},
+            {.name = "beta", .type = p.type, .shape = parameters, .optional = true},
             {.name = "y", .type = p.type, .shape = image, .role = result, .terms = terms},
             {.name = "mean", .type = data_type::fp32, .shape = statistics, .role = result, .terms = terms},
             {.name = "inv_std", .type = data_type::fp32, .shape = statistics, .role = result, .terms = terms}};

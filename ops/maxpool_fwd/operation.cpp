@@ -29,11 +29,16 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 {
     const bool indexed = p.indices != indices::recompute;
     return {{.name = "in", .type = p.type, .shape = maxpool::input_shape(p)},
-            {.name = "out", .type = p.type, .shape = maxpool::output_shape(p), .role = tensor_role::result},
-            {.name  = "indices",
-             .type  = maxpool::type_of(p.indices),
-             .shape = maxpool::output_shape(p),
-             .role  = indexed ? tensor_role::result : tensor_role::absent}};
+            {.name     = "out",
+             .type     = p.type,
+             .shape    = maxpool::output_shape(p),
+             .role     = tensor_role::result,
+             .optional = true},
+            {.name     = "indices",
+             .type     = maxpool::type_of(p.indices),
+             .shape    = maxpool::output_shape(p),
+             .role     = indexed ? tensor_role::result : tensor_role::absent,
+             .optional = true}};
 }
 
 status operation::supports(const config& c, const problem& p)
