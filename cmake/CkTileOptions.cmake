@@ -13,6 +13,7 @@ list(TRANSFORM operations REPLACE "/operation.hpp" "" OUTPUT_VARIABLE operations
 set(CK_TILE_OPS "${operations}" CACHE STRING "Operations to build")
 option(CK_TILE_BUILD_TESTS "Build the tests" ON)
 option(CK_TILE_BUILD_PROFILER "Build ck_tile_profiler, of the operations that are built" ON)
+option(CK_TILE_BUILD_C_API "Build the shared library libck_tile with a C API, of the operations that are built" ON)
 option(CK_TILE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)

@@ -27,7 +27,7 @@ build()
     cmake -S . -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX:-clang++-22}" \
         "-DCMAKE_CXX_COMPILER_LAUNCHER=$1" "-DCK_TILE_TARGETS=host:gfx942;gfx942" -DCK_TILE_DTYPES=fp16 \
         -DCK_TILE_OPS=grouped_conv_bwd_weight "-DCK_TILE_FILTERS=block.m == 128 and spatial == 3 and vector.out == 8" \
-        -DCK_TILE_HOST_FLAGS=-march=x86-64-v3 -DCK_TILE_BUILD_TESTS=OFF -DCK_TILE_BUILD_PROFILER=OFF > "$folder/configure.log" ||
+        -DCK_TILE_HOST_FLAGS=-march=x86-64-v3 -DCK_TILE_BUILD_TESTS=OFF -DCK_TILE_BUILD_PROFILER=OFF -DCK_TILE_BUILD_C_API=OFF > "$folder/configure.log" ||
         { cat "$folder/configure.log" >&2; fail "the configuration failed"; }
     cmake --build "$folder/build" --target ck_tile_grouped_conv_bwd_weight > "$folder/build.log" ||
         { tail -n 30 "$folder/build.log" >&2; fail "the build with $1 failed"; }

@@ -71,7 +71,7 @@ def main():
             ["cmake", "-S", ROOT, "-B", temporary / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
              "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCK_TILE_CONFIGURATIONS={temporary / 'configurations'}",
              "-DCK_TILE_TARGETS=host:gfx942;gfx942", "-DCK_TILE_DTYPES=fp16", f"-DCK_TILE_OPS={OPERATION}",
-             "-DCK_TILE_BUILD_TESTS=OFF", "-DCK_TILE_BUILD_PROFILER=OFF",
+             "-DCK_TILE_BUILD_TESTS=OFF", "-DCK_TILE_BUILD_PROFILER=OFF", "-DCK_TILE_BUILD_C_API=OFF",
              "-DCMAKE_OPTIMIZE_DEPENDENCIES=ON"],  # not the libraries that it will be linked with
             text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if configured.returncode != 0:

@@ -15,7 +15,7 @@ fail() { echo "install_packages.sh: $*" >&2; exit 1; }
 [[ $# -le 1 ]] || fail "one argument at most: build or test"
 readonly set_name=${1:-test}
 packages=(libboost1.81-dev libcli11-dev libfmt-dev libstdc++-12-dev nlohmann-json3-dev cmake ninja-build python3)
-test_packages=(googletest libbenchmark-dev libgmock-dev libgtest-dev python3-jsonschema python3-matplotlib)
+test_packages=(googletest libbenchmark-dev libgmock-dev libgtest-dev pkg-config python3-jsonschema python3-matplotlib)
 
 if [[ -z ${CXX:-} ]]; then
     # lld-22 links code objects. clang-tools-22 has clang-linker-wrapper, without which programs written in HIP do not

@@ -126,6 +126,9 @@ def main():
             print(run(lessons / f"tutorial_{lesson}", "host:gfx942").strip())
 
         own_instances(examples, prefix)
+        if "groupnorm_fwd" in OPERATIONS and list(prefix.glob("lib*/**/libck_tile.so")):
+            compiler = re.sub(r"clang\+\+([^/]*)$", r"clang\1", COMPILER)
+            print(run(build(examples / "c_api", prefix, f"-DCMAKE_C_COMPILER={compiler}") / "group_norm", "host:gfx942").strip())
 
         own = temporary / "own_kernel"
         shutil.copytree(SOURCE / "tests" / "install" / "own_kernel", own)

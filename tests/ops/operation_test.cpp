@@ -5,6 +5,7 @@
 
 #include "tests/support/operation_test.hpp"
 #include "ck_tile/runtime/files.hpp"
+#include "ops/c_api/operation_of.hpp"
 #include "ops/harness/fill.hpp"
 #include "ops/harness/tensor_file.hpp"
 #include "ops/shipped_choice.hpp"
@@ -416,6 +417,107 @@ TEST_P(Operation, FilesHoldWhatMemoryHolds)
                 again.set[t.name].elements = *loaded;
         }
     EXPECT_TRUE(results_of(again.run_plan(dev, *chosen)) == results_of(after));
+}
+
+// What does not know the operation's type plans, rejects and computes what does, of problems of every kind.
+TEST_P(Operation, IsTheSameWithoutItsType)
+{
+    const operation_of<operation> any;
+    EXPECT_STREQ(any.name(), operation::name);
+    int planned = 0;
+    for(const nlohmann::ordered_json& each : variations(problem_to_json(small)))
+    {
+        SCOPED_TRACE(each.dump());
+        const auto p     = problem_from_json<problem>(each);
+        const auto list  = any.tensors(each);
+        const auto found = any.make_plan(dev, each, {});
+        ASSERT_EQ(list.ok(), p.ok());
+        if(!p)
+        {
+            EXPECT_EQ(list.reason(), p.reason());
+            EXPECT_EQ(found.reason(), p.reason());
+            continue;
+        }
+        const auto chosen = make_plan<operation>(dev, *p);
+        ASSERT_EQ(found.ok(), chosen.ok());
+        if(!chosen)
+        {
+            EXPECT_EQ(found.reason(), chosen.reason());
+            continue;
+        }
+        const any_plan& same = **found;
+        EXPECT_EQ(same.instances, names_of(*chosen));
+        EXPECT_EQ(same.workspace_bytes, chosen->workspace_bytes);
+        EXPECT_EQ(same.splits, std::max(chosen->splits, 1));
+        EXPECT_TRUE(same.load());
+        if(planned++ % 4 != 0)
+            continue; // enough are run
+        const experiment<operation> e(*p, 3);
+        const harness::device_set there(dev, e.set);
+        const device_buffer workspace = unwritten(dev, static_cast<std::int64_t>(same.workspace_bytes));
+        const status right            = same.check(there.addresses(), workspace.data());
+        ASSERT_TRUE(right) << right.reason();
+        ASSERT_TRUE(same.run(there.addresses(), workspace.data(), {}));
+        harness::tensor_set after = e.set;
+        there.fetch_results(dev, after);
+        EXPECT_TRUE(results_of(after) == results_of(e.run_plan(dev, *chosen)));
+    }
+    EXPECT_GT(planned, 0);
+}
+
+// Nothing that kernels touch is null by mistake, or where they do not expect it; what is optional may be.
+TEST_P(Operation, AddressesAreChecked)
+{
+    const operation_of<operation> any;
+    const auto found = any.make_plan(dev, problem_to_json(small), {});
+    ASSERT_TRUE(found) << found.reason();
+    const any_plan& planned             = **found;
+    const std::vector<tensor_info> list = operation::tensor_list(small);
+    alignas(16) static std::byte somewhere[32];
+    std::vector<void*> addresses;
+    for(const tensor_info& t : list)
+        addresses.push_back(t.on_device() ? somewhere : nullptr);
+    EXPECT_TRUE(planned.check(addresses, somewhere));
+    EXPECT_EQ(planned.check(addresses, nullptr).ok(), planned.workspace_bytes == 0);
+    EXPECT_FALSE(planned.check(std::span(addresses).first(addresses.size() - 1), somewhere));
+    EXPECT_FALSE(planned.check(addresses, somewhere + 8));
+    for(std::size_t i = 0; i < list.size(); ++i)
+    {
+        SCOPED_TRACE(list[i].name);
+        std::vector<void*> others = addresses;
+        others[i]                 = somewhere + 8;
+        EXPECT_FALSE(planned.check(others, somewhere));
+        others[i] = list[i].on_device() ? nullptr : somewhere;
+        EXPECT_EQ(planned.check(others, somewhere).ok(), list[i].optional && list[i].on_device());
+    }
+}
+
+// A problem's sizes and type have to be given, its other fields have the values of a problem that says nothing.
+TEST(OperationProblem, HasDefaultsForWhatMemoryDoesNotDependOn)
+{
+    const operation_of<operation> any;
+    const auto usual = problem_to_json(problem());
+    auto given       = usual;
+    std::vector<std::string> names;
+    for(const problem_field& each : any.fields({}))
+    {
+        names.push_back(each.name);
+        ASSERT_TRUE(usual.contains(each.name)) << each.name;
+        EXPECT_EQ(any.defaults().contains(each.name), each.has_default) << each.name;
+        if(each.has_default)
+        {
+            EXPECT_EQ(any.defaults().at(each.name), usual.at(each.name));
+            given.erase(each.name);
+        }
+    }
+    EXPECT_EQ(names.size(), usual.size());
+    EXPECT_TRUE(any.tensors(given));
+    for(const auto& [key, value] : given.items())
+    {
+        auto less = given;
+        less.erase(key);
+        EXPECT_NE(any.tensors(less).reason().find("but is not given"), std::string::npos) << key;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Operation, testing::ValuesIn(types_built<operation>(kernel_targets())),
