@@ -6,6 +6,10 @@
 #include "ck_tile/core/tensor_view.hpp"
 #include "ck_tile/core/transforms.hpp"
 #include "ck_tile/numeric/types.hpp"
+#include "ck_tile/targets/primitives.hpp"
+
+#include <cstddef>
+#include <type_traits>
 
 namespace ck_tile
 {
@@ -19,7 +23,8 @@ struct lds_layout
     int chunk      = 0;  // elements of 16 bytes, which stay together when chunks are permuted (0: not permuted)
     bank_keys keys = {}; // by which they are
 
-    static constexpr int contiguous = 1; // the dimension
+    static constexpr int contiguous = 1;               // the dimension
+    static constexpr int alignment  = lds_chunk_bytes; // of the tile's start
     CK_TILE_FN constexpr int line() const { return cols + pad; }
     CK_TILE_FN constexpr int elements() const { return rows * line(); }
 
@@ -108,7 +113,7 @@ struct swizzled_128b
     int cols;
 
     static constexpr int panel = 64, chunk = 8;
-    static constexpr int contiguous = contiguous_dimension(Major);
+    static constexpr int contiguous = contiguous_dimension(Major), alignment = 1024;
     CK_TILE_FN constexpr int line() const { return panel; }
     CK_TILE_FN constexpr int lines() const { return contiguous == 0 ? cols : rows; } // of a panel
     CK_TILE_FN constexpr int elements() const { return rows * cols; }
@@ -145,5 +150,57 @@ struct lds_tile
 
     CK_TILE_FN T* at(int row, int col) const { return data + Layout.map()({row, col}).offset; }
 };
+
+// The memory of a tile, or of a ring of `Stages` of them, as a member of a plan: a struct that says what a program has in LDS. The compiler
+// gives each its offset; what is not needed at the same time shares its memory in a union.
+//
+//   struct plan
+//   {
+//       lds_memory<a_tile> a;
+//       lds_memory<b_tile, 3> b;
+//   };
+//   static constexpr int lds_bytes = sizeof(plan);
+//   ... const a_tile a = block.lds_at<&plan::a>(); const auto b = block.lds_at<&plan::b>(); store(b[stage], ...);
+template <class Tile, int Stages = 0> // 0: a tile, no ring
+struct lds_memory
+{
+    static_assert(Stages >= 0, "lds_memory: a ring has at least one stage: give their number, or none for one tile");
+    static constexpr int alignment = Tile::layout.alignment;
+    static constexpr int stride    = (Tile::bytes + alignment - 1) / alignment * alignment; // bytes from stage to stage
+
+    alignas(alignment) std::byte bytes[(Stages == 0 ? 1 : Stages) * stride];
+};
+
+// A ring of tiles in LDS; a ring_position says which is next.
+template <class Tile, int Stages>
+struct lds_ring
+{
+    static constexpr int stages = Stages;
+    std::byte* data;
+
+    CK_TILE_FN Tile operator[](int stage) const
+    {
+        tell_checker([&](auto& c) {
+            if(stage < 0 || stage >= Stages)
+                c.fail("a stage lies beyond its ring in LDS: take one from 0 on, below its number of stages");
+        });
+        return {reinterpret_cast<typename Tile::element*>(data + stage * lds_memory<Tile, Stages>::stride)};
+    }
+};
+
+namespace detail
+{
+template <class Plan, class Tile, int Stages>
+CK_TILE_FN auto member_in_lds(std::byte* lds, lds_memory<Tile, Stages> Plan::* member)
+{
+    static_assert(std::is_standard_layout_v<Plan> && std::is_trivially_copyable_v<Plan>,
+                  "lds_at: nothing constructs a plan: make it of members lds_memory<...> alone");
+    std::byte* const data = (reinterpret_cast<Plan*>(lds)->*member).bytes;
+    if constexpr(Stages == 0)
+        return Tile{reinterpret_cast<typename Tile::element*>(data)};
+    else
+        return lds_ring<Tile, Stages>{data};
+}
+} // namespace detail
 
 } // namespace ck_tile

@@ -2,6 +2,7 @@
 // The block that runs a kernel: which one it is, its LDS, its barrier; and how a kernel is made known to the runtime.
 #pragma once
 
+#include "ck_tile/core/lds_tile.hpp"
 #include "ck_tile/core/multi_index.hpp"
 #include "ck_tile/targets/kernel.hpp"
 #include "ck_tile/targets/primitives.hpp"
@@ -26,7 +27,14 @@ struct block
         return lds_pointer<T>(reinterpret_cast<T*>(lds + byte_offset));
     }
 
-    // The same in the LDS of the thread's own workgroup, in a block that is a cluster of several.
+    // The tile, or the ring of tiles, that is the member of a plan which begins where LDS does.
+    template <auto Member>
+    CK_TILE_FN auto lds_at() const
+    {
+        return detail::member_in_lds(lds, Member);
+    }
+
+    // The same as lds_at(byte_offset) in the LDS of the thread's own workgroup, in a block that is a cluster of several.
     template <class T>
     CK_TILE_FN lds_pointer<T> lds_of(thread t, int byte_offset) const
     {

@@ -224,6 +224,22 @@ struct origin_beyond_the_tile : program_base<A>
     }
 };
 
+template <architecture A>
+struct ring_plan
+{
+    lds_memory<rows_in_lds<A>, 2> ring;
+    lds_memory<rows_in_lds<A>> behind;
+};
+template <architecture A, bool Wrong>
+struct stage_beyond_the_ring : program_base<A, sizeof(ring_plan<A>)>
+{
+    static void run(const block& b, const buffers& a)
+    {
+        const auto ring = b.template lds_at<&ring_plan<A>::ring>();
+        store(ring[Wrong ? 2 : 1], load(window_of<A>(a.x)));
+    }
+};
+
 template <architecture A, bool Wrong>
 struct reduce_without_lds : program_base<A, Wrong ? 0 : reduce_lds_bytes<by_row<A>, float>(0)>
 {
@@ -794,6 +810,7 @@ TEST(WrongKernels, Lds)
     expect_found_everywhere<element_behind_lds>("a program keeps to its LDS");
     expect_found_everywhere<lds_not_aligned>("an access to LDS is aligned to its size");
     expect_found_everywhere<origin_beyond_the_tile>("lies beyond the rows or columns of the tile in LDS");
+    expect_found_everywhere<stage_beyond_the_ring>("a stage lies beyond its ring in LDS");
     expect_found_everywhere<reduce_without_lds>("takes reduce_lds_bytes() of LDS");
 }
 

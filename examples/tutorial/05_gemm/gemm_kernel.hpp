@@ -39,9 +39,14 @@ struct gemm_program
         free_of_conflicts(shape.m, shape.k, sizeof(fp16), loaded, gemm::a_fragments(shape));
     static constexpr lds_layout b_layout =
         free_of_conflicts(shape.n, shape.k, sizeof(fp16), loaded, gemm::b_fragments(shape));
-    using a_tile                   = lds_tile<fp16, a_layout>;
-    using b_tile                   = lds_tile<fp16, b_layout>;
-    static constexpr int lds_bytes = a_tile::bytes + b_tile::bytes;
+
+    // What a block has in LDS.
+    struct plan
+    {
+        lds_memory<lds_tile<fp16, a_layout>> a;
+        lds_memory<lds_tile<fp16, b_layout>> b;
+    };
+    static constexpr int lds_bytes = sizeof(plan);
 
     static grid blocks(const arguments& p)
     {
@@ -53,8 +58,8 @@ struct gemm_program
         const multi_index<2> origin = {int(in.at.y) * shape.m, int(in.at.x) * shape.n};
         auto a                      = make_window<loaded>(packed_view(p.a, p.m, p.k), multi_index{origin[0], 0});
         auto b                      = make_window<loaded>(packed_view(p.b, p.n, p.k), multi_index{origin[1], 0});
-        const a_tile a_in_lds{in.lds_at<fp16>(0)};
-        const b_tile b_in_lds{in.lds_at<fp16>(a_tile::bytes)};
+        const auto a_in_lds         = in.lds_at<&plan::a>();
+        const auto b_in_lds         = in.lds_at<&plan::b>();
 
         auto c = accumulators<shape>();
         for(int step = 0; step < ceil_div(p.k, shape.k); ++step)

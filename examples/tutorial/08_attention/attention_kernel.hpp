@@ -50,13 +50,14 @@ struct attention_program
         else
             return lds_layout{.rows = Rows, .cols = Cols, .pad = 8};
     }
-    using q_tile              = lds_tile<fp16, layout<queries, dim>()>;
-    using k_tile              = lds_tile<fp16, layout<keys, dim>()>;
-    using v_tile              = lds_tile<fp16, layout<dim, keys, majorness::mn>()>;
-    using p_tile              = lds_tile<fp16, layout<queries, keys>()>;
-    static constexpr int k_at = q_tile::bytes, v_at = k_at + stages * k_tile::bytes,
-                         p_at      = v_at + stages * v_tile::bytes;
-    static constexpr int lds_bytes = p_at + p_tile::bytes;
+    struct plan
+    {
+        lds_memory<lds_tile<fp16, layout<queries, dim>()>> q;
+        lds_memory<lds_tile<fp16, layout<keys, dim>()>, stages> k;
+        lds_memory<lds_tile<fp16, layout<dim, keys, majorness::mn>()>, stages> v;
+        lds_memory<lds_tile<fp16, layout<queries, keys>()>> p;
+    };
+    static constexpr int lds_bytes = sizeof(plan);
 
     static grid blocks(const arguments& p) { return {unsigned(ceil_div(p.tokens, queries)), unsigned(p.heads)}; }
 
@@ -68,10 +69,10 @@ struct attention_program
         const int seen_by_all   = p.causal ? smallest(first + 1, p.tokens) : p.tokens; // keys
         const std::int64_t head = std::int64_t(in.at.y) * p.tokens * dim;
 
-        const auto k_in = [&](int stage) { return k_tile{in.lds_at<fp16>(k_at + stage * k_tile::bytes)}; };
-        const auto v_in = [&](int stage) { return v_tile{in.lds_at<fp16>(v_at + stage * v_tile::bytes)}; };
-        const q_tile q{in.lds_at<fp16>(0)};
-        const p_tile through{in.lds_at<fp16>(p_at)};
+        const auto q       = in.lds_at<&plan::q>();
+        const auto k_in    = in.lds_at<&plan::k>();
+        const auto v_in    = in.lds_at<&plan::v>();
+        const auto through = in.lds_at<&plan::p>();
 
         const tensor_view v{p.v + head, p.tokens * dim, strided<2>{{dim, p.tokens}, {1, dim}}};
         gemm::operand_copy own_q(make_window<q_rows>(packed_view(p.q + head, p.tokens, dim), multi_index{first, 0}), 0);
@@ -80,8 +81,8 @@ struct attention_program
         gemm::operand_copy next_v(make_window<v_across>(v, multi_index{0, 0}), keys);
         const auto begin  = [&] { next_k.begin(), next_v.begin(); };
         const auto finish = [&](int stage) {
-            next_k.end(k_in(stage));
-            next_v.end(v_in(stage));
+            next_k.end(k_in[stage]);
+            next_v.end(v_in[stage]);
             commit_copies();
         };
         const auto arrive = [&] { // what was copied is there, for all
@@ -103,7 +104,7 @@ struct attention_program
                 finish(next);
 
             auto s = accumulators<scores>();
-            mma<scores>(s, q, k_in(now));
+            mma<scores>(s, q, k_in[now]);
             wait_for_products<0>();
             pin_accumulators(s);
             if(at + keys > seen_by_all)
@@ -122,7 +123,7 @@ struct attention_program
             top = higher;
 
             const auto weights = relayout<gemm::a_registers(values)>(convert<fp16>(e), through);
-            mma<values>(out, weights, v_in(now));
+            mma<values>(out, weights, v_in[now]);
             wait_for_products<0>();
             pin_accumulators(out);
 

@@ -3,6 +3,7 @@
 #include "ck_tile/core/lds_tile.hpp"
 
 #include "ck_tile/gemm/tile_config.hpp"
+#include "ck_tile/targets/block.hpp"
 #include "tests/support/gemm_shapes.hpp"
 #include "tests/support/tile_elements.hpp"
 
@@ -193,6 +194,52 @@ TEST(LdsTile, LoadGivesWhatAnotherDistributionStored)
     static_assert(lds_run(along_rows, lds_layout{.rows = 64, .cols = 32, .pad = 2}, 2) == 2,
                   "rows start at multiples of 4 bytes only");
     static_assert(lds_tile<fp16, lds_layout{.rows = 4, .cols = 8, .pad = 2}>::bytes == 80);
+}
+
+// A plan: members of two types, a ring, and two that share their memory.
+struct plan
+{
+    lds_memory<lds_tile<fp16, lds_layout{.rows = 3, .cols = 8, .pad = 1}>> odd; // 54 bytes
+    lds_memory<lds_tile<float, lds_layout{.rows = 5, .cols = 4}>, 3> ring;
+    union
+    {
+        lds_memory<lds_tile<fp16, lds_layout{.rows = 16, .cols = 8}>> first;
+        lds_memory<lds_tile<float, lds_layout{.rows = 4, .cols = 4}>> second;
+    };
+    lds_memory<lds_tile<fp16, swizzled_128b<majorness::k>{8, 64}>, 2> swizzled;
+};
+
+TEST(LdsPlan, MembersLieApartAndAligned)
+{
+    alignas(1024) static std::byte memory[sizeof(plan)];
+    const block in = {{}, memory};
+    const auto at  = [&](const auto& t) { return reinterpret_cast<const std::byte*>(t.data) - memory; };
+
+    const auto ring     = in.lds_at<&plan::ring>();
+    const auto swizzled = in.lds_at<&plan::swizzled>();
+    static_assert(decltype(ring)::stages == 3 && decltype(swizzled)::stages == 2);
+    EXPECT_EQ(at(in.lds_at<&plan::odd>()), 0);
+    EXPECT_EQ(at(ring), 64); // behind 54 bytes, at a multiple of 16
+    for(int stage = 0; stage < 3; ++stage)
+        EXPECT_EQ(at(ring[stage]), 64 + stage * 80);
+    EXPECT_EQ(at(in.lds_at<&plan::first>()), 64 + 3 * 80);
+    EXPECT_EQ(at(in.lds_at<&plan::second>()), 64 + 3 * 80);
+    for(int stage = 0; stage < 2; ++stage)
+        EXPECT_EQ(at(swizzled[stage]), 1024 + stage * 1024) << "what wgmma reads starts at a multiple of 1024 bytes";
+    static_assert(sizeof(plan) == 3 * 1024);
+}
+
+TEST(LdsPlan, MembersHaveTheTypesOfTheirTiles)
+{
+    alignas(1024) static std::byte memory[sizeof(plan)];
+    const block in                                                       = {{}, memory};
+    const auto ring                                                      = in.lds_at<&plan::ring>();
+    const lds_tile<fp16, lds_layout{.rows = 3, .cols = 8, .pad = 1}> odd = in.lds_at<&plan::odd>();
+    const lds_tile<float, lds_layout{.rows = 5, .cols = 4}> last         = ring[2];
+    *odd.at(2, 7)                                                        = convert<fp16>(1.f);
+    *last.at(4, 3)                                                       = 2.f;
+    EXPECT_EQ(memory + 52, reinterpret_cast<std::byte*>(odd.at(2, 7)) + 2);
+    EXPECT_EQ(memory + 64 + 3 * 80, reinterpret_cast<std::byte*>(last.at(4, 3)) + 4) << "the end of the ring";
 }
 
 } // namespace
