@@ -14,6 +14,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -877,6 +880,47 @@ TEST(WrongKernels, AreNamedByPlace)
     for(const char* words : {"kernel named: ", "byte 1024 is read, which wave 1 has written in store at ",
                              "wrong_kernels_test.cpp:", "(load at ", ", block (0, 0, 0), wave 0, lane 0)"})
         EXPECT_NE(text.find(words), std::string::npos) << text << "\n  lacks: " << words;
+}
+
+// A text in one line, whose lines of sources are not told.
+std::string plain(const std::string& text)
+{
+    const std::string placeless = std::regex_replace(text, std::regex("[a-z_/]+\\.[ch]pp:[0-9]+"), "*");
+    return std::regex_replace(placeless, std::regex("\\s+"), " ");
+}
+
+// What a program's mistake is rejected with, from behind the kernel's name.
+template <template <architecture, bool> class Program>
+std::string sentence_of(unsigned blocks = 1)
+{
+    constexpr architecture A = architecture::gfx942;
+    set_host_checks({.enabled = true});
+    const auto dev     = device::open("host:gfx942");
+    const auto bytes   = std::size_t(2 * columns<A>) * sizeof(float);
+    const auto x       = dev->allocate_zeroed(bytes);
+    const auto y       = dev->allocate_zeroed(bytes);
+    constexpr kernel k = make_kernel<Program<A, true>>("my_kernel");
+    const status done  = dev->launch(k, {blocks, 1, 1},
+                                     buffers{static_cast<float*>(x->data()), static_cast<float*>(y->data()), nullptr});
+    set_host_checks({});
+    return plain(done.reason());
+}
+
+// docs/writing_kernels.md shows mistakes with these sentences.
+TEST(WrongKernels, AreOnThePageOfMistakes)
+{
+    std::ifstream file(CK_TILE_PAGE_OF_MISTAKES);
+    const std::string page = plain({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+    for(const std::string& sentence :
+        {sentence_of<read_without_a_barrier>(), sentence_of<overwritten_without_a_barrier>(),
+         sentence_of<lds_that_nobody_has_written>(), sentence_of<lds_too_small>(), sentence_of<stage_beyond_the_ring>(),
+         sentence_of<barrier_of_one_thread>(), sentence_of<rows_not_aligned>(),
+         sentence_of<vector_over_the_end_of_a_row>(), sentence_of<elements_of_two_blocks>(2),
+         sentence_of<waves_through_memory>()})
+    {
+        EXPECT_EQ(sentence.find("kernel my_kernel: "), 0u) << sentence;
+        EXPECT_NE(page.find(sentence), std::string::npos) << "the page does not show: " << sentence;
+    }
 }
 
 // Without checks, and for those who ask for none, a launch runs wrong programs.
