@@ -58,6 +58,7 @@ LESSONS = [  # program, its sizes, what is beside it, its milliseconds
     ("copy", (2**28,), "copy", lambda: copy_ms(2**28)),
     ("softmax", (8192, 8192), "copy", lambda: copy_ms(2**26)),
     ("transpose", (8192, 8192), "copy", lambda: copy_ms(2**26)),
+    ("stencil", (8191, 8193), "copy", lambda: copy_ms(2**27)),  # as many bytes, of fp32
     ("gemm_pipelined", (4096,) * 3, "cuBLAS", lambda: layer(4096, False)),
     ("gemm_bias_activation", (4096,) * 3, "cuBLASLt with epilogue", lambda: layer(4096, True)),
     ("attention", (16, 4096), "PyTorch's fastest SDPA", lambda: attention_ms(16, 4096)),

@@ -33,6 +33,11 @@ int main(int argc, char** argv)
     write("transpose_as_it_lies", draw_access(turn::stored, as_it_lies, sizeof(fp16), lds_direction::read));
     write("transpose_permuted", draw_access(turn::stored, turn::layout, sizeof(fp16), lds_direction::read));
 
+    const float image[15] = {};
+    const auto bordered   = transform(packed(multi_index{3, 5}), along<dims{0}, dims{0}>(pad{3, 1, 1}),
+                                      along<dims{1}, dims{1}>(pad{5, 1, 1}));
+    write("stencil_view", draw(tensor_view{image, 15, bordered}, {0, 0}, {4, 4}));
+
     write("accumulators_gfx942",
           draw(gemm::accumulator(tutorial::gemm_program<gfx942>::shape), {.rows = 16, .cols = 32}));
     write("accumulators_gfx11",

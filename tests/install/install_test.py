@@ -122,7 +122,7 @@ def main():
                 sys.exit(f"{program} verified nothing:\n{output}")
             print(f"{program}: built by itself, verified")
         lessons = build(examples / "tutorial", prefix)
-        for lesson in "copy", "softmax", "transpose", "gemm", "gemm_pipelined", "gemm_bias_activation", "attention":
+        for lesson in "copy", "softmax", "transpose", "stencil", "gemm", "gemm_pipelined", "gemm_bias_activation", "attention":
             print(run(lessons / f"tutorial_{lesson}", "host:gfx942").strip())
 
         own_instances(examples, prefix)
