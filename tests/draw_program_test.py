@@ -37,6 +37,13 @@ class Draw(unittest.TestCase):
                 if what in ("a_stores", "b_stores"):
                     self.assertNotIn("*", done.stdout)  # the layouts have no conflicts
 
+    def test_stores_through_registers_are_along_k(self):
+        for narrow in "_vector8x4x4", "_vector8x1x1":
+            for what in "a_stores", "a_banks":
+                wide, done = run(MFMA, "--what", what), run(MFMA.replace("_vector8x8x8", narrow), "--what", what)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout, wide.stdout)  # vectors in memory leave LDS as it is
+
     def test_svg_in_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "picture.svg"

@@ -38,8 +38,11 @@ operand operand_of(const block_product& p, bool is_a)
     const int rows               = is_a ? s.m : s.n * s.inst().blocks;
     const majorness in_lds  = gemm::with_traits(p.tile.pipeline, [&](auto traits) { return traits.in_lds(m.major); });
     const distribution copy = gemm::tiled_copy(p.tile, rows, m.major, m.vector);
-    return {copy, in_lds == m.major ? copy : gemm::along_k(copy), is_a ? gemm::a_fragments(s) : gemm::b_fragments(s),
-            in_lds, rows};
+    // Main loops through registers store along k what they load in narrower vectors, too.
+    const bool through_registers =
+        p.tile.pipeline == gemm::pipeline::single_buffer || p.tile.pipeline == gemm::pipeline::double_buffer;
+    return {copy, through_registers || in_lds != m.major ? gemm::along_k(copy) : copy,
+            is_a ? gemm::a_fragments(s) : gemm::b_fragments(s), in_lds, rows};
 }
 
 // draw(layout) of the operand in LDS.
