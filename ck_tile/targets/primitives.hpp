@@ -108,6 +108,8 @@ struct step_mix
 //   rounds_to_bf16                            whether an instruction rounds binary32 to bf16, to nearest, ties to even
 //   add_if_equal(sum, x, a, b)                sum + x if a == b, else the sum as it is
 //   larger(x, y), smaller(x, y)               the larger or the smaller one, or x if that is a NaN; y is none
+//   take_larger(most, x)                      makes most the larger one, or a NaN if one is; whether that is x: if x > most or a NaN. If most
+//                                             was a NaN before it stays one, and x may be said to be it
 //   approximate_exp2(x)                       2^x, and
 //   approximate_reciprocal(x)                 1/x, within a few units in the last place; subnormal numbers count as 0
 //   join_halves<Low, High>(low, high)         a word of 16 bits of each, their upper half where Low, or High, is 1; if joins_halves

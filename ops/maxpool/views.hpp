@@ -84,18 +84,9 @@ inline patch_numbers numbers_of(layout order, const multi_index<2>& patches, int
     return {{groups, patches[0], patches[1]}};
 }
 
-// A distribution whose threads have one pixel each, of some channels: side by side in memory in one vector, else in registers.
-constexpr distribution one_pixel_each(architecture arch, int threads, layout order, int channels)
-{
-    distribution d                          = one_patch_each(arch, threads, 1, 1, 1);
-    d.lengths[2]                            = channels;
-    (order == layout::nhwc ? d.vec : d.reg) = {{channels, 2, 1}};
-    return d;
-}
-
-// The patches of a block, of one pixel: where the one of each thread is in the image, worked out once.
+// The patches of a block: where the one of each thread is in the image, worked out once.
 template <layout Order, distribution D>
-class pixel_patches
+class thread_patches
 {
     static constexpr int channels = D.length(2); // of a thread
 
@@ -108,7 +99,7 @@ class pixel_patches
     };
 
     // From patch number `first` on.
-    CK_TILE_FN pixel_patches(int first, const patch_numbers& numbers)
+    CK_TILE_FN thread_patches(int first, const patch_numbers& numbers)
     {
         for_each_thread<D>([&](thread t) {
             const int number  = first + first_element<D, 0>(t);
@@ -127,75 +118,67 @@ class pixel_patches
     ck_tile::detail::per_thread<patch, copies_of(D.threads())> own_;
 };
 
-// What each of these patches sees of one image of a tensor: pixel (patch * step - left), and others at the same distance from that for all.
+// Some pixels of a row of one image of a tensor, for each thread: from one of its own on, and others at the same distance from that for all.
+// Dimensions of its tile: patch, pixel, channel.
 template <layout Order, class T, distribution D>
 class pixel_window
 {
   public:
     using element                        = T;
     static constexpr distribution layout = D;
+    static constexpr int most            = D.length(1); // pixels
 
-    CK_TILE_FN pixel_window(const pixel_patches<Order, D>& patches, T* data, const image_lengths& image,
-                            const multi_index<2>& step, const multi_index<2>& left)
-        : memory_(data, image.elements() * static_cast<std::int64_t>(sizeof(T))), image_(image)
+    // pixel(patch) is the first one of the thread that has it; those of a row are `apart` columns apart.
+    template <class Patches, class Pixel>
+    CK_TILE_FN pixel_window(const Patches& patches, T* data, const image_lengths& image, const Pixel& pixel,
+                            int apart = 1)
+        : memory_(data, image.elements() * static_cast<std::int64_t>(sizeof(T))), image_(image), apart_(apart)
     {
         for_each_thread<D>([&](thread t) {
             const auto& p = patches[t];
             own& o        = own_[t.copy];
-            for(int d = 0; d < 2; ++d)
-                o.at[d] = wrapped_difference(wrapped_product(p.at[d], step[d]), left[d]);
-            o.exists = p.exists;
-            o.offset = offset_of(o.at) + ck_tile::detail::byte_offset<T>(p.channel * channel_step());
+            o.at          = pixel(p);
+            o.exists      = p.exists;
+            o.offset      = offset_of(o.at) + ck_tile::detail::byte_offset<T>(p.channel * channel_step());
         });
     }
 
-    // To what lies so many rows and columns beyond.
-    CK_TILE_FN void move_to(const multi_index<2>& beyond)
+    // To what lies so many rows and columns beyond, and has `pixels` pixels.
+    CK_TILE_FN void move_to(const multi_index<2>& beyond, int pixels = most)
     {
         beyond_ = beyond;
-        offset_ = offset_of(beyond);
+        pixels_ = pixels;
     }
 
-    // The number of the pixel so many rows and columns beyond the thread's first one, row by row.
-    CK_TILE_FN int pixel(thread t, const multi_index<2>& beyond = {}) const
-    {
-        const auto& at = own_[t.copy].at;
-        return wrapped_sum(wrapped_product(wrapped_sum(at[0], beyond[0]), image_.width), wrapped_sum(at[1], beyond[1]));
-    }
-    CK_TILE_FN tile<int, D> pixels() const
-    {
-        tile<int, D> numbers;
-        for_each_thread<D>(
-            [&](thread t) { for_each_element<D>([&](auto r, auto v) { numbers.file_of(t).set(r, v, pixel(t)); }); });
-        return numbers;
-    }
-    // Of taps so many rows and columns apart, the first one that is not before the image.
-    CK_TILE_FN multi_index<2> first_tap(thread t, const multi_index<2>& dilation) const
-    {
-        multi_index<2> tap;
-        for(int d = 0; d < 2; ++d)
-            tap[d] = own_[t.copy].at[d] < 0 ? ceil_div(-own_[t.copy].at[d], dilation[d]) : 0;
-        return tap;
-    }
+    // The thread's own pixel: its coordinate, and its number, row by row.
+    CK_TILE_FN const multi_index<2>& at(thread t) const { return own_[t.copy].at; }
+    CK_TILE_FN int number(thread t) const { return wrapped_sum(wrapped_product(at(t)[0], image_.width), at(t)[1]); }
 
     // Calls visit(register number, byte offset), as load() and store() want it.
     template <class Visit>
     CK_TILE_FN void each_access(thread t, Visit&& visit) const
     {
-        const bool here     = exists(t);
-        const unsigned from = own_[t.copy].offset + offset_, step = ck_tile::detail::byte_offset<T>(channel_step());
-        static_for<D.regs()>([&](auto r) { visit(r, here ? from + r * step : nowhere); });
+        static_for<D.regs()>([&](auto r) {
+            constexpr int channel = D.reg.along(2, r);
+            const int pixel       = first_element<D, 1>(t) + D.reg.along(1, r);
+            const unsigned from   = offset(t, {beyond_[0], wrapped_sum(beyond_[1], wrapped_product(pixel, apart_))},
+                                           channel, pixel < pixels_);
+            visit(r, from);
+        });
+    }
+    // Where a channel of the pixel so far beyond the thread's own begins; nowhere, if it does not exist. Coordinates of legal problems
+    // may lie so far outside that they wrap; then nothing is there.
+    CK_TILE_FN unsigned offset(thread t, const multi_index<2>& beyond, int channel, bool wanted = true) const
+    {
+        const own& o      = own_[t.copy];
+        const bool exists = wanted & o.exists & (unsigned(wrapped_sum(o.at[0], beyond[0])) < unsigned(image_.height)) &
+                            (unsigned(wrapped_sum(o.at[1], beyond[1])) < unsigned(image_.width));
+        const unsigned from = o.offset + offset_of(beyond) + ck_tile::detail::byte_offset<T>(channel * channel_step());
+        return exists ? from : nowhere;
     }
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
   private:
-    // Coordinates of legal problems may lie so far outside that they wrap; then nothing is there.
-    CK_TILE_FN int at(thread t, int d) const { return wrapped_sum(own_[t.copy].at[d], beyond_[d]); }
-    CK_TILE_FN bool exists(thread t) const
-    {
-        return own_[t.copy].exists && unsigned(at(t, 0)) < unsigned(image_.height) &&
-               unsigned(at(t, 1)) < unsigned(image_.width);
-    }
     CK_TILE_FN unsigned offset_of(const multi_index<2>& pixel) const
     {
         return ck_tile::detail::byte_offset<T>(
@@ -215,8 +198,9 @@ class pixel_window
 
     memory_range memory_;
     image_lengths image_;
+    int apart_;
     multi_index<2> beyond_ = {};
-    unsigned offset_       = 0;
+    int pixels_            = most;
     ck_tile::detail::per_thread<own, copies_of(D.threads())> own_;
 };
 

@@ -19,13 +19,16 @@ struct config
     indices index; // u8, int32 or int64
     maxpool::layout layout;
     int window = 0, stride = 0, left_pad = 0; // of height and width; window 0: all, and the dilation, are the problem's
-    int rows = 1, cols = 1;                   // of the patch of dX that a thread makes, in strides
-    int vector  = 1;                          // channels that a thread has; 1 for known windows with channels first
-    int threads = 256;                        // of a block
+    int rows = 1, cols = 1; // of the patch of dX that a thread makes, in strides; for any window in pixels, at most
+    int vector  = 1;        // channels that a thread has; 1 with channels first
+    int threads = 256;      // of a block
+
+    static constexpr int windows_at_once = 3; // for any window, which a thread reads before it adds the first
 
     constexpr bool any_window() const { return window == 0; }
-    constexpr int patch_height() const { return any_window() ? 1 : rows * stride; }
-    constexpr int patch_width() const { return any_window() ? 1 : cols * stride; }
+    constexpr int patch_height() const { return any_window() ? rows : rows * stride; }
+    constexpr int patch_width() const { return any_window() ? cols : cols * stride; }
+    constexpr int lds_bytes() const { return any_window() ? rows * cols * vector * threads * 4 : 0; } // for fp32 sums
 
     // The windows that reach a patch, in one dimension: `count` of them from `first` on, counted from the patch's own.
     struct reach
@@ -49,24 +52,26 @@ struct config
     }
 
     // Elements that one access moves along the width; 1 where it moves channels.
-    constexpr int read_run() const { return layout == layout::nhwc ? 1 : cols; }
+    constexpr int read_run() const { return layout == layout::nhwc || any_window() ? 1 : cols; }
     constexpr int write_run() const
     {
         const int line = 16 / bytes_of(dtype);
-        return layout == layout::nhwc ? 1 : patch_width() < line ? patch_width() : line;
+        return layout == layout::nhwc || any_window() ? 1 : patch_width() < line ? patch_width() : line;
     }
 
     // What a thread reads of dY and of the indices at once: a row of windows. What it adds them to: the elements of a row of
-    // the patch that are `stride` apart, one per column. What it writes: the patch.
-    constexpr distribution row_of_windows() const { return tile_of(windows_read().count, read_run()); }
+    // the patch that are `stride` apart, one per column. What it writes: the patch, or, for any window, a row of it.
+    constexpr distribution row_of_windows() const
+    {
+        return any_window() ? tile_of(windows_at_once, 1) : tile_of(windows_read().count, read_run());
+    }
     constexpr distribution row_of_sums() const { return tile_of(cols, read_run()); }
     constexpr distribution whole_patch() const { return tile_of(patch_height() * patch_width(), write_run()); }
 
   private:
     constexpr distribution tile_of(int pixels, int run) const
     {
-        return any_window() ? maxpool::one_pixel_each(arch, threads, layout, vector)
-                            : maxpool::one_patch_each(arch, threads, pixels, run, vector);
+        return maxpool::one_patch_each(arch, threads, pixels, run, vector);
     }
 };
 
@@ -85,15 +90,20 @@ constexpr violation check(const config& c, const target& t)
     if(!power_of_two(c.vector) || c.vector * element > t.max_vector_bytes || c.vector * index > t.max_vector_bytes)
         return {"vectors of dY and of indices must be a power of two of at most 16 bytes", c.vector,
                 "use a narrower vector"};
-    if(c.any_window())
-    {
-        if(c.stride != 0 || c.left_pad != 0 || c.rows != 1 || c.cols != 1)
-            return {"for any window, a thread makes one element, and stride and pad are the problem's", c.rows,
-                    "use stride 0, left_pad 0, rows 1 and cols 1"};
-        return {};
-    }
     if(!channels_last && c.vector != 1)
         return {"with channels first, vectors lie along the width", c.vector, "use vector 1 and cols for the width"};
+    if(c.rows < 1 || c.cols < 1)
+        return {"a patch must have rows and columns", c.rows < 1 ? c.rows : c.cols, "use 1 or more"};
+    if(c.any_window())
+    {
+        if(c.stride != 0 || c.left_pad != 0)
+            return {"for any window, stride and pad are the problem's", c.stride != 0 ? c.stride : c.left_pad,
+                    "use stride 0 and left_pad 0"};
+        if(c.lds_bytes() > t.lds_bytes)
+            return {"the sums of a block's patches must fit its LDS", c.lds_bytes(),
+                    "use smaller patches, narrower vectors or fewer threads"};
+        return {};
+    }
     if(c.window < 1 || c.stride < 1 || c.left_pad < 0 || c.left_pad >= c.window)
         return {"window and stride must be positive, and the pad smaller than the window", c.left_pad,
                 "use window 0 for any"};
@@ -101,8 +111,6 @@ constexpr violation check(const config& c, const target& t)
         return {"a known window is read with u8 indices", ck_tile::name_of(c.index), "use window 0 for other indices"};
     if(c.window > 16)
         return {"u8 indices count at most 256 elements of a window", c.window, "use window 0 with wider indices"};
-    if(c.rows < 1 || c.cols < 1)
-        return {"a patch must have rows and columns", c.rows < 1 ? c.rows : c.cols, "use 1 or more"};
     if(!channels_last && (!power_of_two(c.cols) || c.cols * element > t.max_vector_bytes))
         return {"with channels first, cols windows of dY must be a vector of at most 16 bytes", c.cols,
                 "use a power of two"};

@@ -2,10 +2,10 @@
 // Max-pooling, backward, as a gather: a thread makes a patch of dX from the windows that reach it. Each element of dX is the
 // sum of the gradients dY of those windows whose maximum it is, and is written once.
 //
-// Where window, stride and pad are known, a patch is some strides high and wide, and which element of which window each of
-// its elements is, the compiler knows. For any window, a block makes the elements of one residue class of dX modulo the
-// stride, which the same elements of windows meet: i = q * stride + r and i + pad = o * stride + y * dilation, so element y
-// of window o = q - (y * dilation - r - pad) / stride, where that is a whole number.
+// Where window, stride and pad are known, a patch is some strides high and wide, its sums are registers, and which element of
+// which window each of them is, the compiler knows. For any window the sums lie in LDS: the thread visits the windows that may
+// reach its patch, and adds the gradient of each to the element that its index names. So what a window costs does not depend on
+// how large it is; no other thread has these sums, so that there are no atomics, and nobody waits.
 #pragma once
 
 #include "ck_tile/targets/block.hpp"
@@ -29,11 +29,15 @@ struct arguments
     void* in;            // dX
     int batch, channels;
     multi_index<2> input, output, window, stride, dilation, left_pad;
-    multi_index<2> patches;         // of an image, and of one class
+    multi_index<2> patches;         // of an image
     maxpool::patch_numbers numbers; // of these
+    merge<2, dividers<2>> blocks;   // images, and blocks for one of them
+    // For any window:
+    multi_index<2> patch; // its rows and columns
+    multi_index<2> reach; // windows that may reach one, at most
     dividers<2> strides;
-    // Images; rows and columns of classes of dX, for any window as many as the stride, or the input is long, else 1; blocks for one of them.
-    merge<4, dividers<4>> blocks;
+    divider row;            // what indices count rows of: windows, or the planes of dX
+    unsigned row_magic = 0; // for u8, floor(2^16 / row) + 1
 };
 
 template <config C>
@@ -42,7 +46,7 @@ struct program
     static_assert(!check(C), "maxpool_bwd: check(config) says which rule is broken");
     static constexpr architecture arch = C.arch;
     static constexpr int threads       = C.threads;
-    static constexpr int lds_bytes     = 0;
+    static constexpr int lds_bytes     = C.lds_bytes();
     using element                      = element_t<C.dtype>;
     using index                        = maxpool::index_t<C.index>;
     using arguments                    = maxpool_bwd::arguments;
@@ -51,9 +55,9 @@ struct program
     {
         const auto coord          = a.blocks.map({static_cast<int>(b.at.x)});
         const image_tensors image = tensors_of(a, coord[0]);
-        const int first           = coord[3] * threads;
+        const int first           = coord[1] * threads;
         if constexpr(C.any_window())
-            make_class(a, image, first, {coord[1], coord[2]});
+            make_patches_of_any(b, a, image, first);
         else
             make_patches(a, image, first);
     }
@@ -61,10 +65,6 @@ struct program
   private:
     static constexpr distribution cells = C.row_of_sums();
     using sums                          = tile<float, cells>;
-    using patches                       = maxpool::pixel_patches<C.layout, cells>;
-    template <class T>
-    using window = maxpool::pixel_window<C.layout, T, cells>;
-
     // One image of each tensor.
     struct image_tensors
     {
@@ -88,15 +88,14 @@ struct program
         return maxpool::patches_of<C.layout, C.vector>(data, image, a.patches, f);
     }
 
-    // The sums, and dY where the index is `key` (more exactly, key and the element of `own`): by predicate, so that a NaN
-    // counts nowhere else.
+    // The sums, and dY where the index is `key`: by predicate, so that a NaN counts nowhere else.
     static CK_TILE_FN sums add_where(const sums& x, const tile<element, cells>& dy, const tile<index, cells>& at,
-                                     int key, const auto&... own)
+                                     int key)
     {
-        const auto add = [key](float sum, element d, index i, auto... me) {
-            return add_if_equal(sum, convert<float>(d), int(i), (key + ... + me));
+        const auto add = [key](float sum, element d, index i) {
+            return add_if_equal(sum, convert<float>(d), int(i), key);
         };
-        return map(add, x, dy, at, own...);
+        return map(add, x, dy, at);
     }
 
     // Where window, stride and pad are known: a patch, a row of it in phases. Phase j has the elements j, j + stride, ...
@@ -149,63 +148,127 @@ struct program
               convert<element>(patch));
     }
 
-    // How far an element of windows lies behind the element of dX in class r that is its window's: y * dilation - r - pad, in whole
-    // strides and a rest. Where there is a rest, no window has it in this class.
-    struct class_distance
+    // For any window: the sums of a thread, a column of LDS for each of its channels. Threads side by side have columns side by
+    // side, so that they meet different banks whatever their windows' indices are.
+    struct patches_in_lds
     {
-        int strides;
-        unsigned rest; // in its steps, of as many as a stride and less: both together need 32 bits
-        int step_strides;
-        unsigned step_rest, stride;
+        lds_pointer<float> first;
 
-        CK_TILE_FN class_distance(const arguments& a, const multi_index<2>& r, int d)
-            : step_strides(a.dilation[d] / a.strides[d]),
-              step_rest(unsigned(a.dilation[d] % a.strides[d])),
-              stride(unsigned(a.stride[d]))
+        CK_TILE_FN int column(thread t) const { return first_element<cells, 0>(t); }
+        CK_TILE_FN decltype(auto) at(int column, int pixel, int channel) const
         {
-            const int before = r[d] + a.left_pad[d];
-            strides          = before > 0 ? -((before - 1) / a.strides[d]) - 1 : 0;
-            rest             = before > 0 ? stride - 1 - unsigned((before - 1) % a.strides[d]) : 0;
+            return first[(pixel * C.vector + channel) * threads + column];
         }
-        CK_TILE_FN void next()
+        CK_TILE_FN void clear() const
         {
-            rest += step_rest;
-            const bool carry = rest >= stride;
-            rest -= carry ? stride : 0;
-            strides = wrapped_sum(strides, step_strides + carry); // one step more than there are elements
+            for_each_thread<cells>([&](thread t) {
+                static_for<C.rows * C.cols * C.vector>(
+                    [&](auto i) { at(column(t), i / C.vector, i % C.vector) = 0.f; });
+            });
+        }
+        // Adds dY to the pixels (row, column), if they are in the patch: else zero to the first one.
+        CK_TILE_FN void add(thread t, const float (&dy)[C.vector], const multi_index<2> (&pixel)[C.vector]) const
+        {
+            int to[C.vector];
+            float sum[C.vector];
+            for(int v = 0; v < C.vector; ++v)
+            {
+                int row = pixel[v][0], col = pixel[v][1];
+                make_opaque(row); // or compilers multiply all that it is made of by the length of a row
+                const bool inside = (unsigned(row) < unsigned(C.rows)) & (unsigned(col) < unsigned(C.cols));
+                to[v]             = inside ? row * C.cols + col : 0;
+                sum[v]            = float(at(column(t), to[v], v)) + (inside ? dy[v] : 0.f);
+            }
+            for(int v = 0; v < C.vector; ++v)
+                at(column(t), to[v], v) = sum[v];
         }
     };
 
-    // For any window: the elements of class r.
-    static CK_TILE_FN void make_class(const arguments& a, const image_tensors& image, int first,
-                                      const multi_index<2>& r)
+    // The pixel that an index names, from the first one of a patch. `from`: where its window begins, or, for flat indices, the plane.
+    static CK_TILE_FN multi_index<2> pixel_of(const arguments& a, int index, const multi_index<2>& from)
     {
-        const patches own(first, a.numbers);
-        window<element> to(own, image.in, image.in_lengths, a.stride, multi_index<2>{} - r);
-        window<const element> gradients(own, image.out, image.out_lengths, {1, 1}, {});
-        window<const index> maxima(own, image.indices, image.out_lengths, {1, 1}, {});
-
-        class_distance rows(a, r, 0), cols(a, r, 1);
-        const auto pixels = to.pixels();
-        auto sum          = fill<float, cells>(0.f);
-        for(int y = 0; y < a.window[0]; ++y, rows.next())
+        if constexpr(C.index == indices::u8)
         {
-            class_distance beside = cols;
-            for(int x = 0; rows.rest == 0 && x < a.window[1]; ++x, beside.next())
-            {
-                if(beside.rest != 0)
-                    continue;
-                gradients.move_to({-rows.strides, -beside.strides});
-                maxima.move_to({-rows.strides, -beside.strides});
-                const auto dy = load(gradients);
-                const auto at = load(maxima);
-                if constexpr(C.index == indices::u8)
-                    sum = add_where(sum, dy, at, y * a.window[1] + x);
-                else
-                    sum = add_where(sum, dy, at, 0, pixels);
-            }
+            const int y = static_cast<int>(unsigned(index) * a.row_magic >> 16), x = index - y * a.row.divisor;
+            return from + scaled({y, x}, a.dilation);
         }
-        store(to, convert<element>(sum));
+        else
+            return from + multi_index{index / a.row, index % a.row};
+    }
+
+    static CK_TILE_FN multi_index<2> scaled(const multi_index<2>& at, const multi_index<2>& by)
+    {
+        return {wrapped_product(at[0], by[0]), wrapped_product(at[1], by[1])};
+    }
+
+    static CK_TILE_FN void make_patches_of_any(const block& b, const arguments& a, const image_tensors& image,
+                                               int first)
+    {
+        constexpr distribution windows = C.row_of_windows();
+        const patches_in_lds sums      = {b.lds_at<float>(0)};
+        const maxpool::thread_patches<C.layout, cells> own(first, a.numbers);
+        const auto first_pixel = [&](const auto& patch) { return scaled(patch.at, a.patch); };
+        // The first window that ends in the patch or beyond.
+        const auto first_window = [&](const auto& patch) {
+            multi_index<2> o = first_pixel(patch);
+            for(int d = 0; d < 2; ++d)
+            {
+                const int before = wrapped_sum(o[d], a.left_pad[d] - (a.window[d] - 1) * a.dilation[d]);
+                o[d]             = before > 0 ? (before - 1) / a.strides[d] + 1 : 0;
+            }
+            return o;
+        };
+        maxpool::pixel_window<C.layout, const element, windows> gradients(own, image.out, image.out_lengths,
+                                                                          first_window);
+        maxpool::pixel_window<C.layout, const index, windows> maxima(own, image.indices, image.out_lengths,
+                                                                     first_window);
+        // Where what indices count from lies, from the patch: the plane, or the first window.
+        ck_tile::detail::per_thread<multi_index<2>, copies_of(threads)> begin;
+        for_each_thread<cells>([&](thread t) {
+            begin[t.copy] = multi_index<2>{} - first_pixel(own[t]);
+            if constexpr(C.index == indices::u8)
+                begin[t.copy] = begin[t.copy] + scaled(first_window(own[t]), a.stride) - a.left_pad;
+        });
+
+        sums.clear();
+        for(int y = 0; y < a.reach[0]; ++y)
+            for(int x = 0; x < a.reach[1]; x += C.windows_at_once)
+            {
+                const int count = a.reach[1] - x;
+                gradients.move_to({y, x}, count);
+                maxima.move_to({y, x}, count);
+                const auto dy = convert<float>(load(gradients));
+                const auto at = load(maxima);
+                for_each_thread<windows>([&](thread t) {
+                    static_for<C.windows_at_once>([&](auto r) {
+                        if(r >= count)
+                            return;
+                        multi_index<2> from = begin[t.copy];
+                        if constexpr(C.index == indices::u8)
+                            from = from + scaled({y, x + r}, a.stride);
+                        float gradient[C.vector];
+                        multi_index<2> pixel[C.vector];
+                        for(int v = 0; v < C.vector; ++v)
+                        {
+                            gradient[v] = dy.file_of(t).get(r, v);
+                            pixel[v]    = pixel_of(a, static_cast<int>(at.file_of(t).get(r, v)), from);
+                        }
+                        sums.add(t, gradient, pixel);
+                    });
+                });
+            }
+
+        maxpool::pixel_window<C.layout, element, cells> to(own, image.in, image.in_lengths, first_pixel);
+        for(int i = 0; i < a.patch[0]; ++i)
+        {
+            tile<float, cells> row;
+            for_each_thread<cells>([&](thread t) {
+                for_each_element<cells>(
+                    [&](auto r, auto v) { row.file_of(t).set(r, v, sums.at(sums.column(t), i * C.cols + r, v)); });
+            });
+            to.move_to({i, 0}, a.patch[1]);
+            store(to, convert<element>(row));
+        }
     }
 };
 

@@ -28,33 +28,46 @@ problem with_stored_indices(problem p)
     return p;
 }
 
+// At most how many windows reach any patch of so many elements, in dimension d. Where patches are whole strides, or one, all begin alike.
+std::int64_t windows_over(const problem& p, std::size_t d, std::int64_t patch)
+{
+    const auto number = static_cast<int>(d);
+    std::int64_t most = (patch - 1 + p.span(number) - 1) / p.stride[d] + 1;
+    if(patch % p.stride[d] == 0 || patch >= p.input[d])
+    {
+        const auto floor = [&](std::int64_t n) { return n >= 0 ? n / p.stride[d] : -ceil_div(-n, p.stride[d]); };
+        most             = floor(patch - 1 + p.left_pad[d]) - floor(p.left_pad[d] - p.span(number));
+    }
+    return std::min(most, p.output(number));
+}
+
 schedule shares_of(const config& c, const problem& p)
 {
-    schedule s         = {};
-    const int patch[2] = {c.patch_height(), c.patch_width()};
-    for(int d = 0; d < 2; ++d)
+    schedule s        = {};
+    const int most[2] = {c.patch_height(), c.patch_width()};
+    for(std::size_t d = 0; d < 2; ++d)
     {
-        const std::int64_t length = p.input[static_cast<std::size_t>(d)],
-                           stride = p.stride[static_cast<std::size_t>(d)];
-        s.patches[d]              = static_cast<int>(ceil_div(length, c.any_window() ? stride : patch[d]));
-        s.classes[d]              = static_cast<int>(c.any_window() ? std::min(stride, length) : 1);
+        const auto at         = static_cast<int>(d);
+        const std::int64_t of = ceil_div(p.input[d], std::int64_t(most[d]));
+        s.patch[at]   = c.any_window() ? static_cast<int>(ceil_div(p.input[d], of)) : most[d]; // as equal as can be
+        s.patches[at] = static_cast<int>(ceil_div(p.input[d], std::int64_t(s.patch[at])));
+        s.reach[at]   = static_cast<int>(c.any_window() ? windows_over(p, d, s.patch[at]) : 0);
     }
-    s.blocks = ceil_div(std::int64_t(s.patches[0]) * s.patches[1] * (p.channels / c.vector), c.threads);
+    s.blocks_per_image = ceil_div(std::int64_t(s.patches[0]) * s.patches[1] * (p.channels / c.vector), c.threads);
     return s;
 }
 
-// Memory instructions per element of dX, which only compare.
+// Memory instructions per element of dX, which only compare; for any window those of LDS too, where sums are cleared, read and written.
 double cost(const config& c, const problem& p)
 {
-    const double per_patch = c.patch_height() * c.patch_width() * c.vector;
     if(c.any_window())
     {
-        // With channels first one for each channel, all of which lie where the thread finds out once, which takes as long.
-        const int accesses = c.layout == layout::nhwc ? 1 : c.vector;
-        const auto taps    = [&](std::size_t d) { return ceil_div(p.window[d], p.stride[d]); };
-        return (2.0 * static_cast<double>(taps(0) * taps(1)) + 1) * (accesses + 1) / per_patch;
+        const schedule s     = shares_of(c, p);
+        const double windows = static_cast<double>(s.reach[0]) * s.reach[1], pixels = product(s.patch);
+        return (windows * (2 + 2 * c.vector) + pixels * (1 + 2 * c.vector)) / (pixels * c.vector);
     }
-    const double reads = 2.0 * c.windows_over(c.patch_height()).count * c.row_of_windows().regs();
+    const double per_patch = c.patch_height() * c.patch_width() * c.vector;
+    const double reads     = 2.0 * c.windows_over(c.patch_height()).count * c.row_of_windows().regs();
     return (reads + c.whole_patch().regs()) / per_patch;
 }
 
@@ -114,7 +127,7 @@ status operation::supports(const config& c, const problem& given)
     if(!c.any_window())
         rules.also(check_window(c, p));
     rules.also(maxpool::check_image(p, maxpool::bytes_of(p.indices)));
-    return rules ? maxpool::check_blocks(shares_of(c, p).blocks_per_image(), p.batch) : rules;
+    return rules ? maxpool::check_blocks(shares_of(c, p).blocks_per_image, p.batch) : rules;
 }
 
 result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
@@ -142,15 +155,19 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.patches         = s.patches;
     a.numbers =
         maxpool::numbers_of(planned.problem.layout, s.patches, a.channels / planned.chosen->configuration.vector);
-    a.strides = {a.stride[0], a.stride[1]};
-    a.blocks  = {{undivided(a.batch), s.classes[0], s.classes[1], static_cast<int>(s.blocks)}};
+    a.blocks    = {{undivided(a.batch), static_cast<int>(s.blocks_per_image)}};
+    a.patch     = s.patch;
+    a.reach     = s.reach;
+    a.strides   = {a.stride[0], a.stride[1]};
+    a.row       = planned.chosen->configuration.index == indices::u8 ? a.window[1] : a.input[1];
+    a.row_magic = (1u << 16) / static_cast<unsigned>(a.row.divisor) + 1;
     std::vector<launch> all;
     if(s.maxima)
     {
         a.indices = workspace;
         all       = maxpool_fwd::operation::launches(*s.maxima, {data.in, nullptr, workspace}, nullptr);
     }
-    all.emplace_back(*planned.chosen->main, planned.problem.batch * s.blocks_per_image(), a);
+    all.emplace_back(*planned.chosen->main, planned.problem.batch * s.blocks_per_image, a);
     return all;
 }
 

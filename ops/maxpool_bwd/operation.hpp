@@ -23,14 +23,14 @@ struct tensors
     void* din;           // dX, the result
 };
 
-// How dX is shared out: patches in each dimension of an image and residue class, the classes, blocks for one of them.
+// How dX is shared out.
 struct schedule
 {
-    multi_index<2> patches, classes;
-    std::int64_t blocks;
+    multi_index<2> patches; // of an image
+    multi_index<2> patch;   // rows and columns of one
+    multi_index<2> reach;   // for any window, at most how many windows reach one
+    std::int64_t blocks_per_image;
     std::optional<plan<maxpool_fwd::operation>> maxima; // the pass that finds recomputed indices, in the workspace
-
-    std::int64_t blocks_per_image() const { return std::int64_t(classes[0]) * classes[1] * blocks; }
 };
 
 struct operation

@@ -17,10 +17,39 @@ struct config
     data_type dtype;
     indices index; // u8, int32 or int64
     maxpool::layout layout;
+    int rows    = 1;   // outputs that a thread makes, one below the other, at most
+    int lanes   = 1;   // threads that share a window, each having other columns of it
     int vector  = 1;   // channels that a thread has
     int threads = 256; // of a block
 
-    constexpr distribution cell() const { return maxpool::one_pixel_each(arch, threads, layout, vector); }
+    static constexpr int elements_at_once =
+        3; // of a row of a window, which a thread reads before it compares the first
+
+    constexpr int patches() const { return threads / lanes; } // of a block
+    // What a thread reads of the input at once, and what it makes: of one pixel its channels, side by side in memory in one vector,
+    // else in registers.
+    constexpr distribution row_of_elements() const
+    {
+        const int wave = facts(arch).wave;
+        distribution d = {.lengths = {patches(), lanes * elements_at_once, vector},
+                          .wave    = {{threads / wave, 0, wave / lanes}},
+                          .lane    = {{lanes, 1, 1}, {wave / lanes, 0, 1}},
+                          .reg     = {{elements_at_once, 1, lanes}},
+                          .vec     = {}};
+        (layout == maxpool::layout::nhwc ? d.vec : d.reg).push({vector, 2, 1});
+        return d;
+    }
+    constexpr distribution cell() const
+    {
+        const int wave = facts(arch).wave;
+        distribution d = {.lengths = {patches(), 1, vector},
+                          .wave    = {{threads / wave, 0, wave / lanes}},
+                          .lane    = {{lanes, 0, 0}, {wave / lanes, 0, 1}},
+                          .reg     = {},
+                          .vec     = {}};
+        (layout == maxpool::layout::nhwc ? d.vec : d.reg).push({vector, 2, 1});
+        return d;
+    }
 };
 
 // The only place that knows which configurations are legal; static_assert, the dispatcher and the generator ask it.
@@ -35,6 +64,12 @@ constexpr violation check(const config& c, const target& t)
        c.vector * bytes_of(c.index) > t.max_vector_bytes)
         return {"vectors of the input and of indices must be a power of two of at most 16 bytes", c.vector,
                 "use a narrower vector"};
+    if(c.lanes < 1 || (c.lanes & (c.lanes - 1)) != 0 || c.lanes > t.wave)
+        return {"the threads of a window must be a power of two, of one wave", c.lanes, "use 1, 2, 4, 8 or 16"};
+    const int registers = c.rows * c.vector * 2; // for maxima and indices
+    if(c.rows < 1 || registers > t.vgprs / 2)
+        return {"a thread must make an output, and its maxima leave half of the registers", registers,
+                "use fewer rows or narrower vectors"};
     return {};
 }
 

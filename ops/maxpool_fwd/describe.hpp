@@ -5,4 +5,4 @@
 #include "ck_tile/reflect/text.hpp"
 #include "ops/maxpool_fwd/config.hpp"
 
-BOOST_HANA_ADAPT_STRUCT(ck_tile::maxpool_fwd::config, arch, dtype, index, layout, vector, threads);
+BOOST_HANA_ADAPT_STRUCT(ck_tile::maxpool_fwd::config, arch, dtype, index, layout, rows, lanes, vector, threads);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Max-pooling, forward: a thread makes one element (nhwc: a vector of channels) of the output, and the index of its maximum.
+// Max-pooling, forward: a thread makes some rows of one column (nhwc: of a vector of channels) of the output, and the indices of
+// the maxima. It goes down the rows of the input, finds the maximum of what windows have of each, and compares that with the
+// maximum of every window that has the row. Or threads share a window, each having some of its columns.
 //
-// Elements of a window are visited row by row. One that is larger than the largest so far, or not a number, becomes the
-// maximum; so does the first that exists. So of equal maxima the first counts, of NaNs the last, as in PyTorch.
+// Elements of a window are compared row by row. One that is larger than the largest so far, or not a number, becomes the
+// maximum; so does the first that exists. So of equal maxima the first counts, of NaNs the last, as in PyTorch. That may be
+// done in rows first, because it takes the later one of two maxima, or not, whatever has been compared before.
 #pragma once
 
 #include "ck_tile/targets/block.hpp"
+#include "ck_tile/verbs/exchange.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
 #include "ops/maxpool_fwd/config.hpp"
@@ -25,6 +29,9 @@ struct arguments
     void* indices; // null: not wanted
     int batch, channels;
     multi_index<2> input, output, window, stride, dilation, left_pad;
+    int patch_rows,
+        input_rows; // of the output that a thread makes, and of the input, in steps of the dilation, that it sees for them
+    int row_step; // from one row of windows to the next in such steps, where a thread has several
     maxpool::patch_numbers patches;
     merge<2, dividers<2>> blocks; // images, and blocks for one of them
 };
@@ -47,66 +54,166 @@ struct program
         const image_lengths out_size = {a.channels, a.output[0], a.output[1]};
         const auto* in               = static_cast<const element*>(a.in) + coord[0] * in_size.elements();
         const std::int64_t out_image = coord[0] * out_size.elements();
-        const patches own(coord[1] * threads, a.patches);
-
-        window<const element> seen(own, in, in_size, a.stride, a.left_pad);
-        constexpr float lowest = -std::numeric_limits<float>::infinity(); // of what does not exist, too
-        auto largest           = fill<float, cell>(lowest);
-        auto at                = fill<int, cell>(none);
-        for(int y = 0; y < a.window[0]; ++y)
-            for(int x = 0; x < a.window[1]; ++x)
-            {
-                seen.move_to({y * a.dilation[0], x * a.dilation[1]});
-                const auto next = convert<float>(load(seen, convert<element>(lowest)));
-                const auto becomes =
-                    map([](float value, float best) { return int((value > best) | (value != value)); }, next, largest);
-                largest =
-                    map([](int yes, float mine, float best) { return yes ? mine : best; }, becomes, next, largest);
-                for_each_thread<cell>([&](thread t) {
-                    const int index = index_of(seen, t, {y, x}, a);
-                    for_each_element<cell>([&](auto r, auto v) {
-                        at.file_of(t).set(r, v, becomes.file_of(t).get(r, v) ? index : at.file_of(t).get(r, v));
-                    });
-                });
-            }
-        find_first(at, seen, a);
-
-        const auto write = [&]<class T>(T* to, const auto& values) {
-            store(window<T>(own, to + out_image, out_size, {1, 1}, {}), values);
+        const patches own(coord[1] * C.patches(), a.patches);
+        const auto first_row = [&](const auto& patch) {
+            return multi_index{wrapped_product(patch.at[0], a.patch_rows), patch.at[1]};
         };
-        if(a.out != nullptr)
-            write(static_cast<element*>(a.out), convert<element>(largest));
-        if(a.indices != nullptr)
-            write(static_cast<index*>(a.indices), convert<index>(at));
+        const auto first_pixel = [&](const auto& patch) {
+            const auto at = first_row(patch);
+            return multi_index{wrapped_product(at[0], a.stride[0]), wrapped_product(at[1], a.stride[1])} - a.left_pad;
+        };
+        window<const element, C.row_of_elements()> seen(own, in, in_size, first_pixel, a.dilation[1]);
+
+        maxima found[C.rows];
+        for(maxima& m : found)
+            m = nothing_found();
+        for(int row = 0; row < a.input_rows; ++row)
+        {
+            const maxima most = maxima_of_row(seen, row, a);
+            static_for<C.rows>([&](auto i) {
+                const int y = row - i * a.row_step; // the row of window i that this is
+                if(unsigned(y) < unsigned(a.window[0]))
+                    found[i].take(most, C.index == indices::u8
+                                            ? y * a.window[1]
+                                            : wrapped_product(wrapped_product(row, a.dilation[0]), a.input[1]));
+            });
+        }
+
+        static_for<C.rows>([&](auto i) {
+            if(i >= a.patch_rows)
+                return;
+            share(found[i], seen, i, a);
+            find_exceptions(found[i], seen, i, a);
+            const auto write = [&]<class T>(T* to, const auto& values) {
+                window<T, cell> there(own, to + out_image, out_size, first_row);
+                there.move_to({i, 0});
+                store(there, values);
+            };
+            if(a.out != nullptr)
+                write(static_cast<element*>(a.out), convert<element>(found[i].values));
+            if(a.indices != nullptr)
+                write(static_cast<index*>(a.indices), convert<index>(found[i].at));
+        });
     }
 
   private:
-    static constexpr distribution cell = C.cell();
-    static constexpr int none          = -1;
-    using patches                      = maxpool::pixel_patches<C.layout, cell>;
-    template <class T>
-    using window = maxpool::pixel_window<C.layout, T, cell>;
+    static constexpr distribution cell = C.cell(), elements = C.row_of_elements();
+    static constexpr float lowest = -std::numeric_limits<float>::infinity(); // of what does not exist, too
+    static constexpr int none     = -1;
+    using patches                 = maxpool::thread_patches<C.layout, cell>;
+    template <class T, distribution D>
+    using window = maxpool::pixel_window<C.layout, T, D>;
+    using input  = window<const element, elements>;
 
-    // Of an element of the window.
-    static CK_TILE_FN int index_of(const window<const element>& seen, thread t, const multi_index<2>& tap,
-                                   const arguments& a)
+    // The largest so far, and where they are: none, if all that was compared is the lowest number.
+    struct maxima
     {
-        return C.index == indices::u8 ? tap[0] * a.window[1] + tap[1]
-                                      : seen.pixel(t, {tap[0] * a.dilation[0], tap[1] * a.dilation[1]});
+        tile<float, cell> values;
+        tile<int, cell> at;
+
+        // Compares later ones, `further` from where they say that they are.
+        CK_TILE_FN void take(const maxima& later, int further)
+        {
+            for_each_thread<cell>([&](thread t) {
+                for_each_element<cell>([&](auto r, auto v) {
+                    take(t, r, v, later.values.file_of(t).get(r, v),
+                         wrapped_sum(later.at.file_of(t).get(r, v), further));
+                });
+            });
+        }
+        CK_TILE_FN void take(thread t, auto r, auto v, float value, int where)
+        {
+            float most       = values.file_of(t).get(r, v);
+            const bool taken = take_larger(most, value);
+            values.file_of(t).set(r, v, most);
+            at.file_of(t).set(r, v, taken ? where : at.file_of(t).get(r, v));
+        }
+    };
+    static CK_TILE_FN maxima nothing_found() { return {fill<float, cell>(lowest), fill<int, cell>(none)}; }
+
+    // Of a row of windows, which is `row` dilations below the first one of a thread. Indices are numbers of columns, of the window or, if
+    // flat, from its first one; where threads share a window, from a thread's first one.
+    static CK_TILE_FN maxima maxima_of_row(input& seen, int row, const arguments& a)
+    {
+        maxima most = nothing_found();
+        for(int x = 0; x < a.window[1]; x += input::most)
+        {
+            const int count = a.window[1] - x;
+            seen.move_to({wrapped_product(row, a.dilation[0]), x * a.dilation[1]}, count);
+            const auto next = convert<float>(load(seen, convert<element>(lowest)));
+            for_each_thread<cell>([&](thread t) {
+                static_for<C.elements_at_once>([&](auto i) {
+                    constexpr int column = i * C.lanes;
+                    if(column < count)
+                        for_each_element<cell>([&](auto r, auto v) {
+                            most.take(t, r, v, next.file_of(t).get(i + C.elements_at_once * r, v),
+                                      C.index == indices::u8 ? x + column : wrapped_product(x + column, a.dilation[1]));
+                        });
+                });
+            });
+        }
+        return most;
     }
 
-    // Where all that exists is the lowest number, the first one of it is the maximum.
-    static CK_TILE_FN void find_first(tile<int, cell>& at, const window<const element>& seen, const arguments& a)
+    // The maxima of window i, of all threads that share it, and their indices as they are stored.
+    static CK_TILE_FN void share(maxima& m, const input& seen, int i, const arguments& a)
     {
         for_each_thread<cell>([&](thread t) {
-            bool missing = false;
-            for_each_element<cell>([&](auto r, auto v) { missing |= at.file_of(t).get(r, v) == none; });
-            if(!missing) [[likely]]
-                return;
-            const int first = index_of(seen, t, seen.first_tap(t, a.dilation), a);
+            const int column = first_element<elements, 1>(t);
+            const int first =
+                C.index == indices::u8 ? column : wrapped_sum(seen.number(t), wrapped_product(column, a.dilation[1]));
             for_each_element<cell>([&](auto r, auto v) {
-                at.file_of(t).set(r, v, at.file_of(t).get(r, v) == none ? first : at.file_of(t).get(r, v));
+                auto& at = m.at.file_of(t);
+                at.set(r, v, at.get(r, v) == none ? none : wrapped_sum(at.get(r, v), first));
             });
+        });
+        for(int mask = 1; mask < C.lanes; mask *= 2)
+        {
+            const maxima other = {exchange_lanes(m.values, mask), exchange_lanes(m.at, mask)};
+            for_each_thread<cell>([&](thread t) {
+                for_each_element<cell>([&](auto r, auto v) {
+                    const float mine = m.values.file_of(t).get(r, v), theirs = other.values.file_of(t).get(r, v);
+                    const int at = m.at.file_of(t).get(r, v), there = other.at.file_of(t).get(r, v);
+                    const bool taken =
+                        theirs > mine || (theirs == mine && unsigned(there) < unsigned(at)) || theirs != theirs;
+                    m.values.file_of(t).set(r, v, taken ? theirs : mine);
+                    m.at.file_of(t).set(r, v, taken ? there : at);
+                });
+            });
+        }
+    }
+
+    // Where all that exists is the lowest number, the first one of it is the maximum; of NaNs, the last one.
+    static CK_TILE_FN void find_exceptions(maxima& m, const input& seen, int i, const arguments& a)
+    {
+        for_each_thread<cell>([&](thread t) {
+            const auto& values = m.values.file_of(t);
+            auto& at           = m.at.file_of(t);
+            bool exceptional   = false;
+            for_each_element<cell>([&](auto r, auto v) {
+                const float value = values.get(r, v);
+                exceptional |= (at.get(r, v) == none) | (value != value);
+            });
+            if(!exceptional) [[likely]]
+                return;
+            for(int y = 0; y < a.window[0]; ++y)
+                for(int x = 0; x < a.window[1]; ++x)
+                {
+                    const multi_index<2> beyond = {wrapped_sum(wrapped_product(i, a.stride[0]), y * a.dilation[0]),
+                                                   x * a.dilation[1]};
+                    const int here = C.index == indices::u8
+                                         ? y * a.window[1] + x
+                                         : wrapped_sum(seen.number(t),
+                                                       wrapped_sum(wrapped_product(beyond[0], a.input[1]), beyond[1]));
+                    for_each_element<cell>([&](auto r, auto v) {
+                        const unsigned from = seen.offset(t, beyond, r + v);
+                        const float value   = convert<float>(
+                                        load_vector<element, 1>(seen.memory(), from, convert<element>(lowest))[0]),
+                                    most = values.get(r, v);
+                        if(((most != most) & (value != value)) | ((at.get(r, v) == none) & (from != nowhere)))
+                            at.set(r, v, here);
+                    });
+                }
         });
     }
 };

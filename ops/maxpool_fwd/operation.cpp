@@ -18,9 +18,47 @@ arguments arguments_of(const maxpool::problem& p, const tensors& data)
     return a;
 }
 
-std::int64_t blocks_per_image(const config& c, const maxpool::problem& p)
+// Threads that make `rows` rows of the output.
+schedule shares_of(const config& c, const maxpool::problem& p, std::int64_t rows)
 {
-    return ceil_div(p.output_pixels() * p.channels / c.vector, c.threads);
+    schedule s         = {};
+    s.patches          = {static_cast<int>(ceil_div(p.output(0), rows)), static_cast<int>(p.output(1))};
+    s.patch_rows       = static_cast<int>(rows);
+    s.row_step         = static_cast<int>(rows > 1 ? p.stride[0] / p.dilation[0] : 0);
+    s.input_rows       = static_cast<int>((rows - 1) * s.row_step + p.window[0]);
+    s.blocks_per_image = ceil_div(std::int64_t(s.patches[0]) * s.patches[1] * (p.channels / c.vector), c.patches());
+    return s;
+}
+
+// Lines of 128 bytes that a wave reads at once: with channels first, those of threads that lie in other rows or planes are others.
+double lines_of(const config& c, const maxpool::problem& p)
+{
+    const double lanes = facts(c.arch).wave / c.lanes, row = std::min(lanes, static_cast<double>(p.output(1)));
+    const double bytes = (row * static_cast<double>(p.stride[1]) + c.lanes) * ck_tile::bytes_of(p.type);
+    return c.layout == layout::nhwc ? 1 : std::min(lanes * (1 + c.lanes / 64.0), lanes / row * (1 + bytes / 128));
+}
+
+// Instructions for each output, about. A line is read in the time of four; an element takes one to convert and three to compare.
+double cost(const config& c, const maxpool::problem& p, const schedule& s)
+{
+    const double outputs = static_cast<double>(p.output(0)) / s.patches[0]; // of a thread
+    const double columns = static_cast<double>(ceil_div(p.window[1], std::int64_t(c.lanes))) * c.lanes;
+    const double access  = c.layout == layout::nhwc ? 10.0 / c.vector : 5 + 4.0 / c.vector;
+    const double element = 4 + std::max(access, 4 * lines_of(c, p) / (c.layout == layout::nhwc ? c.vector : 1));
+    const double rows    = static_cast<double>(s.patch_rows * p.window[0]) * c.lanes; // of windows, compared
+    const double unused  = (c.rows - s.patch_rows) * c.vector / 100.0;                // registers
+    return (s.input_rows * columns * element + rows * 4) / outputs + 30.0 * (c.lanes - 1) + unused;
+}
+
+// Those that cost least. Rows of the input are rows of several windows where the dilation divides the stride.
+schedule shares_of(const config& c, const maxpool::problem& p)
+{
+    schedule best = shares_of(c, p, 1);
+    if(p.stride[0] % p.dilation[0] == 0)
+        for(std::int64_t rows = 2; rows <= std::min<std::int64_t>(c.rows, p.output(0)); ++rows)
+            if(const schedule s = shares_of(c, p, rows); cost(c, p, s) < cost(c, p, best))
+                best = s;
+    return best;
 }
 
 } // namespace
@@ -48,24 +86,26 @@ status operation::supports(const config& c, const problem& p)
         rules.also(rejection{
             fmt::format("the instance writes {} indices, the problem wants {}", name_of(c.index), name_of(p.indices))});
     rules.also(maxpool::check_kind(c, p)).also(maxpool::check_image(p, maxpool::bytes_of(p.indices)));
-    return rules ? maxpool::check_blocks(blocks_per_image(c, p), p.batch) : rules;
+    return rules ? maxpool::check_blocks(shares_of(c, p).blocks_per_image, p.batch) : rules;
 }
 
 result<plan<operation>> operation::schedule_on(const device&, plan<operation> chosen)
 {
     const config& c = chosen.chosen->configuration;
-    chosen.schedule = {blocks_per_image(c, chosen.problem)};
-    chosen.cost     = 1.0 / c.vector;
+    chosen.schedule = shares_of(c, chosen.problem);
+    chosen.cost     = cost(c, chosen.problem, chosen.schedule);
     return chosen;
 }
 
 std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void*)
 {
-    const int blocks = static_cast<int>(planned.schedule.blocks_per_image);
-    arguments a      = arguments_of(planned.problem, data);
-    a.blocks         = {{undivided(a.batch), blocks}};
+    const schedule& s = planned.schedule;
+    const int blocks  = static_cast<int>(s.blocks_per_image);
+    arguments a       = arguments_of(planned.problem, data);
+    a.blocks          = {{undivided(a.batch), blocks}};
+    a.patch_rows = s.patch_rows, a.input_rows = s.input_rows, a.row_step = s.row_step;
     a.patches =
-        maxpool::numbers_of(planned.problem.layout, a.output, a.channels / planned.chosen->configuration.vector);
+        maxpool::numbers_of(planned.problem.layout, s.patches, a.channels / planned.chosen->configuration.vector);
     if(planned.problem.indices == indices::recompute)
         a.indices = nullptr;
     return {{*planned.chosen->main, planned.problem.batch * blocks, a}};

@@ -20,8 +20,11 @@ struct tensors
     void* indices; // of the problem's kind; not written for indices::recompute
 };
 
+// How the output is shared out.
 struct schedule
 {
+    multi_index<2> patches;               // of an image
+    int patch_rows, input_rows, row_step; // as kernels are told
     std::int64_t blocks_per_image;
 };
 

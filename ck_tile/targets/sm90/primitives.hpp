@@ -95,6 +95,14 @@ CK_TILE_FN float smaller(float x, float y)
     return z;
 }
 
+// One comparison, which takes any x once the largest is a NaN.
+CK_TILE_FN bool take_larger(float& most, float x)
+{
+    const bool taken = !(x <= most);
+    most             = larger(x, most);
+    return taken;
+}
+
 CK_TILE_FN float approximate_exp2(float x)
 {
     float y;

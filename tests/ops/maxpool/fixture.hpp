@@ -106,7 +106,7 @@ inline std::vector<problem> known_problems()
     const struct
     {
         std::int64_t window, stride, pad;
-    } windows[] = {{3, 2, 1}, {5, 1, 2}, {2, 2, 0}};
+    } windows[] = {{3, 2, 1}, {3, 1, 1}, {5, 1, 2}, {2, 2, 0}};
     for(const auto& w : windows)
         for(layout order : {layout::nhwc, layout::nchw})
             for(bool ceil_mode : {false, true})
@@ -122,6 +122,32 @@ inline std::vector<problem> known_problems()
                     p.ceil_mode              = ceil_mode;
                     all.push_back(p);
                 }
+    return all;
+}
+
+// Windows as large as the image, and larger; large ones that overlap; strides larger than the window; dilations that divide the stride, and
+// that leave a rest.
+inline std::vector<problem> awkward_problems()
+{
+    const problem shapes[] = {
+        {.window = {7, 7}, .input = {7, 7}},
+        {.window = {1, 9}, .input = {1, 9}},
+        {.window = {9, 7}, .input = {5, 4}, .left_pad = {3, 1}, .right_pad = {2, 4}},
+        {.window = {13, 13}, .input = {19, 19}, .left_pad = {6, 6}, .right_pad = {6, 6}},
+        {.window = {9, 5}, .input = {17, 18}, .stride = {2, 1}, .left_pad = {4, 2}, .right_pad = {4, 2}},
+        {.window = {7, 7}, .input = {23, 25}, .stride = {3, 3}, .left_pad = {3, 3}, .right_pad = {3, 3}},
+        {.window = {2, 3}, .input = {21, 33}, .stride = {5, 4}, .left_pad = {1, 0}, .right_pad = {0, 2}},
+        {.window = {3, 3}, .input = {15, 17}, .stride = {2, 4}, .dilation = {2, 2}, .left_pad = {2, 1}},
+        {.window = {4, 3}, .input = {16, 13}, .stride = {4, 3}, .dilation = {2, 2}, .right_pad = {3, 1}},
+        {.window = {3, 4}, .input = {14, 19}, .stride = {1, 2}, .dilation = {2, 3}, .left_pad = {1, 3}},
+    };
+    std::vector<problem> all;
+    for(problem p : shapes)
+        for(const layout order : {layout::nhwc, layout::nchw})
+        {
+            p.batch = 2, p.channels = 8, p.layout = order;
+            all.push_back(p);
+        }
     return all;
 }
 
@@ -141,6 +167,18 @@ class pass_test : public kernel_test
         random_numbers random(20);
         for(std::uint32_t i = 0; i < 60 && !HasFatalFailure(); ++i)
             expect_all_instances_right(random_problem(random), static_cast<content>(i % 4), i);
+    }
+
+    void expect_right_on_awkward_problems()
+    {
+        std::uint32_t seed = 0;
+        for(problem p : awkward_problems())
+            for(const indices kind : {indices::u8, indices::int32, indices::int64, indices::recompute})
+            {
+                p.indices = kind;
+                expect_all_instances_right(p, static_cast<content>(seed % 4), seed);
+                ++seed;
+            }
     }
 
     void expect_right_on_extreme_problems()

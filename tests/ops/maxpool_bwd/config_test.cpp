@@ -57,7 +57,7 @@ TEST(MaxpoolConfig, WhatCheckAcceptsReadsEveryWindowThatReachesThePatch)
 
 TEST(MaxpoolConfig, RejectionsSayRuleValueAndFix)
 {
-    constexpr config any   = {architecture::gfx942, data_type::fp16, indices::u8, layout::nhwc, 0, 0, 0, 1, 1, 8, 256};
+    constexpr config any   = {architecture::gfx942, data_type::fp16, indices::u8, layout::nhwc, 0, 0, 0, 4, 1, 8, 256};
     constexpr config known = {architecture::gfx942, data_type::fp16, indices::u8, layout::nhwc, 3, 2, 1, 2, 1, 8, 256};
     constexpr config first = {architecture::gfx942, data_type::fp16, indices::u8, layout::nchw, 3, 2, 1, 2, 4, 1, 256};
     for(const config& good : {any, known, first})
@@ -79,9 +79,11 @@ TEST(MaxpoolConfig, RejectionsSayRuleValueAndFix)
            "vectors of dY and of indices must be a power of two of at most 16 bytes, but one is 8: use a narrower vector");
     expect(known, [](config& c) { c.layout = layout::nchw; },
            "with channels first, vectors lie along the width, but one is 8: use vector 1 and cols for the width");
-    expect(any, [](config& c) { c.rows = 2; },
-           "for any window, a thread makes one element, and stride and pad are the problem's, but one is 2: use stride 0, "
-           "left_pad 0, rows 1 and cols 1");
+    expect(any, [](config& c) { c.stride = 2; },
+           "for any window, stride and pad are the problem's, but one is 2: use stride 0 and left_pad 0");
+    expect(any, [](config& c) { c.cols = 4; },
+           "the sums of a block's patches must fit its LDS, but one is 131072: use smaller patches, narrower vectors or fewer "
+           "threads");
     expect(known, [](config& c) { c.left_pad = 3; },
            "window and stride must be positive, and the pad smaller than the window, but one is 3: use window 0 for any");
     expect(known, [](config& c) { c.index = indices::int32; c.vector = 4; },

@@ -29,6 +29,8 @@ TEST_P(Kernel, LargerThanOneBlock)
     }
 }
 
+TEST_P(Kernel, WindowsOfAnyKind) { expect_right_on_awkward_problems(); }
+
 TEST_P(Kernel, NumbersAsLargeAsTheyCanBe) { expect_right_on_extreme_problems(); }
 
 // Where elements are the maximum of several windows, sums have more than one term; the order of the terms is fixed.

@@ -13,7 +13,7 @@ namespace
 
 TEST(MaxpoolForwardConfig, RejectionsSayRuleValueAndFix)
 {
-    constexpr config good = {architecture::gfx942, data_type::fp16, indices::u8, layout::nhwc, 8, 256};
+    constexpr config good = {architecture::gfx942, data_type::fp16, indices::u8, layout::nhwc, 2, 1, 8, 256};
     ASSERT_FALSE(check(good));
     ASSERT_TRUE(good.cell().covers());
     const auto expect = [&](auto&& change, const std::string& reason) {
@@ -34,20 +34,43 @@ TEST(MaxpoolForwardConfig, RejectionsSayRuleValueAndFix)
         [](config& c) { c.index = indices::int32; },
         "vectors of the input and of indices must be a power of two of at most 16 bytes, but one is 8: use a narrower "
         "vector");
+    expect([](config& c) { c.lanes = 3; },
+           "the threads of a window must be a power of two, of one wave, but one is 3: use 1, 2, 4, 8 or 16");
+    expect([](config& c) { c.rows = 0; },
+           "a thread must make an output, and its maxima leave half of the registers, but one is 0: use fewer rows or "
+           "narrower vectors");
+    expect(
+        [](config& c) { c.rows = 17; },
+        "a thread must make an output, and its maxima leave half of the registers, but one is 272: use fewer rows or "
+        "narrower vectors");
 }
 
-// A thread's channels lie side by side, or one image behind the other.
+// A thread's channels lie side by side, or one image behind the other. Lanes of one window have columns side by side, and the same cell.
 TEST(MaxpoolForwardConfig, CellsAreChannelsOfAPixel)
 {
     for(const layout order : {layout::nhwc, layout::nchw})
-    {
-        const config c = {
-            .arch = architecture::gfx942, .dtype = data_type::fp16, .index = indices::u8, .layout = order, .vector = 8};
-        ASSERT_FALSE(check(c)) << check(c).rule;
-        const distribution d = c.cell();
-        EXPECT_TRUE(d.covers() && d.threads() == c.threads && d.length(2) == 8);
-        EXPECT_EQ(d.vecs(), order == layout::nhwc ? 8 : 1);
-    }
+        for(const int lanes : {1, 8})
+        {
+            const config c = {.arch   = architecture::gfx942,
+                              .dtype  = data_type::fp16,
+                              .index  = indices::u8,
+                              .layout = order,
+                              .lanes  = lanes,
+                              .vector = 8};
+            ASSERT_FALSE(check(c)) << check(c).rule;
+            for(const distribution& d : {c.cell(), c.row_of_elements()})
+            {
+                EXPECT_TRUE(d.covers() && d.threads() == c.threads && d.length(2) == 8);
+                EXPECT_EQ(d.length(0) * lanes, c.threads);
+                EXPECT_EQ(d.vecs(), order == layout::nhwc ? 8 : 1);
+            }
+            for(int lane = 0; lane < 64; ++lane)
+            {
+                EXPECT_EQ(c.row_of_elements().locate(1, {.lane = lane}), lane % lanes);
+                EXPECT_EQ(c.row_of_elements().locate(0, {.lane = lane}), lane / lanes);
+                EXPECT_EQ(c.cell().locate(0, {.lane = lane}), lane / lanes);
+            }
+        }
 }
 
 } // namespace

@@ -27,6 +27,8 @@ TEST_P(Kernel, LargerThanOneBlock)
     }
 }
 
+TEST_P(Kernel, WindowsOfAnyKind) { expect_right_on_awkward_problems(); }
+
 TEST_P(Kernel, NumbersAsLargeAsTheyCanBe) { expect_right_on_extreme_problems(); }
 
 TEST_P(Kernel, SameBitsOnEveryRun)
