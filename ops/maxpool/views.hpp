@@ -119,8 +119,8 @@ class thread_patches
 };
 
 // Some pixels of a row of one image of a tensor, for each thread: from one of its own on, and others at the same distance from that for all.
-// Dimensions of its tile: patch, pixel, channel.
-template <layout Order, class T, distribution D>
+// Dimensions of its tile: patch, pixel, channel. `Inside`: all that are wanted exist, so that nothing is asked.
+template <layout Order, class T, distribution D, bool Inside = false>
 class pixel_window
 {
   public:
@@ -135,11 +135,11 @@ class pixel_window
         : memory_(data, image.elements() * static_cast<std::int64_t>(sizeof(T))), image_(image), apart_(apart)
     {
         for_each_thread<D>([&](thread t) {
-            const auto& p = patches[t];
-            own& o        = own_[t.copy];
-            o.at          = pixel(p);
-            o.exists      = p.exists;
-            o.offset      = offset_of(o.at) + ck_tile::detail::byte_offset<T>(p.channel * channel_step());
+            const auto& p         = patches[t];
+            own& o                = own_[t.copy];
+            o.at                  = pixel(p);
+            const unsigned offset = offset_of(o.at) + channel_offset(p.channel);
+            o.offset              = p.exists ? offset : nowhere;
         });
     }
 
@@ -159,22 +159,29 @@ class pixel_window
     CK_TILE_FN void each_access(thread t, Visit&& visit) const
     {
         static_for<D.regs()>([&](auto r) {
-            constexpr int channel = D.reg.along(2, r);
-            const int pixel       = first_element<D, 1>(t) + D.reg.along(1, r);
-            const unsigned from   = offset(t, {beyond_[0], wrapped_sum(beyond_[1], wrapped_product(pixel, apart_))},
-                                           channel, pixel < pixels_);
-            visit(r, from);
+            const int pixel             = first_element<D, 1>(t) + D.reg.along(1, r);
+            const multi_index<2> beyond = {beyond_[0], wrapped_sum(beyond_[1], wrapped_product(pixel, apart_))};
+            const unsigned from         = Inside ? own_[t.copy].offset + offset_of(beyond) : offset(t, beyond);
+            constexpr int channel       = D.reg.along(2, r);
+            visit(r, (pixel < pixels_ ? from : nowhere) + channel_offset(channel));
         });
     }
-    // Where a channel of the pixel so far beyond the thread's own begins; nowhere, if it does not exist. Coordinates of legal problems
-    // may lie so far outside that they wrap; then nothing is there.
-    CK_TILE_FN unsigned offset(thread t, const multi_index<2>& beyond, int channel, bool wanted = true) const
+    // Where the pixel so far beyond the thread's own begins; nowhere, if it does not exist. Coordinates of legal problems may lie so far
+    // outside that they wrap; then nothing is there.
+    CK_TILE_FN unsigned offset(thread t, const multi_index<2>& beyond) const
     {
-        const own& o      = own_[t.copy];
-        const bool exists = wanted & o.exists & (unsigned(wrapped_sum(o.at[0], beyond[0])) < unsigned(image_.height)) &
-                            (unsigned(wrapped_sum(o.at[1], beyond[1])) < unsigned(image_.width));
-        const unsigned from = o.offset + offset_of(beyond) + ck_tile::detail::byte_offset<T>(channel * channel_step());
+        const own& o        = own_[t.copy];
+        const unsigned from = o.offset + offset_of(beyond);
+        const bool exists   = (unsigned(wrapped_sum(o.at[0], beyond[0])) < unsigned(image_.height)) &
+                              (unsigned(wrapped_sum(o.at[1], beyond[1])) < unsigned(image_.width));
         return exists ? from : nowhere;
+    }
+    CK_TILE_FN bool has(thread t, const multi_index<2>& beyond) const { return offset(t, beyond) < nowhere; }
+    // From the first channel of a pixel to this one.
+    CK_TILE_FN unsigned channel_offset(int channel) const
+    {
+        return ck_tile::detail::byte_offset<T>(
+            wrapped_product(channel, Order == maxpool::layout::nhwc ? 1 : image_.height * image_.width));
     }
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
@@ -186,14 +193,10 @@ class pixel_window
                             Order == maxpool::layout::nhwc ? image_.channels : 1));
     }
 
-    // From one channel to the next.
-    CK_TILE_FN int channel_step() const { return Order == maxpool::layout::nhwc ? 1 : image_.height * image_.width; }
-
     struct own
     {
         multi_index<2> at;
-        unsigned offset; // of it, in bytes
-        bool exists;
+        unsigned offset; // of it, in bytes; nowhere, if the thread has no patch
     };
 
     memory_range memory_;

@@ -174,10 +174,11 @@ struct program
             for(int v = 0; v < C.vector; ++v)
             {
                 int row = pixel[v][0], col = pixel[v][1];
-                make_opaque(row); // or compilers multiply all that it is made of by the length of a row
+                make_opaque(row); // or compilers scale all that it is made of, as they would what `to` is
                 const bool inside = (unsigned(row) < unsigned(C.rows)) & (unsigned(col) < unsigned(C.cols));
                 to[v]             = inside ? row * C.cols + col : 0;
-                sum[v]            = float(at(column(t), to[v], v)) + (inside ? dy[v] : 0.f);
+                make_opaque(to[v]);
+                sum[v] = float(at(column(t), to[v], v)) + (inside ? dy[v] : 0.f);
             }
             for(int v = 0; v < C.vector; ++v)
                 at(column(t), to[v], v) = sum[v];
@@ -208,20 +209,21 @@ struct program
         const patches_in_lds sums      = {b.lds_at<float>(0)};
         const maxpool::thread_patches<C.layout, cells> own(first, a.numbers);
         const auto first_pixel = [&](const auto& patch) { return scaled(patch.at, a.patch); };
-        // The first window that ends in the patch or beyond.
+        // The first window that ends in the patch or beyond, or one before from which so many exist as may reach a patch.
         const auto first_window = [&](const auto& patch) {
             multi_index<2> o = first_pixel(patch);
             for(int d = 0; d < 2; ++d)
             {
                 const int before = wrapped_sum(o[d], a.left_pad[d] - (a.window[d] - 1) * a.dilation[d]);
-                o[d]             = before > 0 ? (before - 1) / a.strides[d] + 1 : 0;
+                const int ends = before > 0 ? (before - 1) / a.strides[d] + 1 : 0, last = a.output[d] - a.reach[d];
+                o[d] = ends < last ? ends : last;
             }
             return o;
         };
-        maxpool::pixel_window<C.layout, const element, windows> gradients(own, image.out, image.out_lengths,
-                                                                          first_window);
-        maxpool::pixel_window<C.layout, const index, windows> maxima(own, image.indices, image.out_lengths,
-                                                                     first_window);
+        maxpool::pixel_window<C.layout, const element, windows, true> gradients(own, image.out, image.out_lengths,
+                                                                                first_window);
+        maxpool::pixel_window<C.layout, const index, windows, true> maxima(own, image.indices, image.out_lengths,
+                                                                           first_window);
         // Where what indices count from lies, from the patch: the plane, or the first window.
         ck_tile::detail::per_thread<multi_index<2>, copies_of(threads)> begin;
         for_each_thread<cells>([&](thread t) {

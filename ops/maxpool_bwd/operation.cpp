@@ -47,9 +47,9 @@ schedule shares_of(const config& c, const problem& p)
     const int most[2] = {c.patch_height(), c.patch_width()};
     for(std::size_t d = 0; d < 2; ++d)
     {
-        const auto at         = static_cast<int>(d);
-        const std::int64_t of = ceil_div(p.input[d], std::int64_t(most[d]));
-        s.patch[at]   = c.any_window() ? static_cast<int>(ceil_div(p.input[d], of)) : most[d]; // as equal as can be
+        const auto at             = static_cast<int>(d);
+        const std::int64_t fewest = ceil_div(p.input[d], std::int64_t(most[d]));
+        s.patch[at]   = c.any_window() ? static_cast<int>(ceil_div(p.input[d], fewest)) : most[d]; // as equal as can be
         s.patches[at] = static_cast<int>(ceil_div(p.input[d], std::int64_t(s.patch[at])));
         s.reach[at]   = static_cast<int>(c.any_window() ? windows_over(p, d, s.patch[at]) : 0);
     }

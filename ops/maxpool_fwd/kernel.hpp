@@ -64,6 +64,8 @@ struct program
         };
         window<const element, C.row_of_elements()> seen(own, in, in_size, first_pixel, a.dilation[1]);
 
+        const window<const element, cell> made(own, static_cast<const element*>(a.out), out_size, first_row);
+
         maxima found[C.rows];
         for(maxima& m : found)
             m = nothing_found();
@@ -73,9 +75,7 @@ struct program
             static_for<C.rows>([&](auto i) {
                 const int y = row - i * a.row_step; // the row of window i that this is
                 if(unsigned(y) < unsigned(a.window[0]))
-                    found[i].take(most, C.index == indices::u8
-                                            ? y * a.window[1]
-                                            : wrapped_product(wrapped_product(row, a.dilation[0]), a.input[1]));
+                    found[i].take(most);
             });
         }
 
@@ -83,7 +83,7 @@ struct program
             if(i >= a.patch_rows)
                 return;
             share(found[i], seen, i, a);
-            find_exceptions(found[i], seen, i, a);
+            find_exceptions(found[i], made, seen, i, a);
             const auto write = [&]<class T>(T* to, const auto& values) {
                 window<T, cell> there(own, to + out_image, out_size, first_row);
                 there.move_to({i, 0});
@@ -111,13 +111,12 @@ struct program
         tile<float, cell> values;
         tile<int, cell> at;
 
-        // Compares later ones, `further` from where they say that they are.
-        CK_TILE_FN void take(const maxima& later, int further)
+        // Compares later ones.
+        CK_TILE_FN void take(const maxima& later)
         {
             for_each_thread<cell>([&](thread t) {
                 for_each_element<cell>([&](auto r, auto v) {
-                    take(t, r, v, later.values.file_of(t).get(r, v),
-                         wrapped_sum(later.at.file_of(t).get(r, v), further));
+                    take(t, r, v, later.values.file_of(t).get(r, v), later.at.file_of(t).get(r, v));
                 });
             });
         }
@@ -131,10 +130,14 @@ struct program
     };
     static CK_TILE_FN maxima nothing_found() { return {fill<float, cell>(lowest), fill<int, cell>(none)}; }
 
-    // Of a row of windows, which is `row` dilations below the first one of a thread. Indices are numbers of columns, of the window or, if
-    // flat, from its first one; where threads share a window, from a thread's first one.
+    // Of a row of windows, which is `row` dilations below the first one of a thread. Indices are those of the first window, if it had
+    // that row, or, if flat, count from its first element; where threads share a window, from a thread's first one.
     static CK_TILE_FN maxima maxima_of_row(input& seen, int row, const arguments& a)
     {
+        const bool flat = C.index != indices::u8;
+        const int step  = flat ? a.dilation[1] : 1;
+        const int begin =
+            flat ? wrapped_product(wrapped_product(row, a.dilation[0]), a.input[1]) : wrapped_product(row, a.window[1]);
         maxima most = nothing_found();
         for(int x = 0; x < a.window[1]; x += input::most)
         {
@@ -147,7 +150,7 @@ struct program
                     if(column < count)
                         for_each_element<cell>([&](auto r, auto v) {
                             most.take(t, r, v, next.file_of(t).get(i + C.elements_at_once * r, v),
-                                      C.index == indices::u8 ? x + column : wrapped_product(x + column, a.dilation[1]));
+                                      wrapped_sum(begin, wrapped_product(x + column, step)));
                         });
                 });
             });
@@ -160,8 +163,9 @@ struct program
     {
         for_each_thread<cell>([&](thread t) {
             const int column = first_element<elements, 1>(t);
-            const int first =
-                C.index == indices::u8 ? column : wrapped_sum(seen.number(t), wrapped_product(column, a.dilation[1]));
+            const int first  = C.index == indices::u8
+                                   ? column - i * a.row_step * a.window[1]
+                                   : wrapped_sum(seen.number(t), wrapped_product(column, a.dilation[1]));
             for_each_element<cell>([&](auto r, auto v) {
                 auto& at = m.at.file_of(t);
                 at.set(r, v, at.get(r, v) == none ? none : wrapped_sum(at.get(r, v), first));
@@ -184,7 +188,8 @@ struct program
     }
 
     // Where all that exists is the lowest number, the first one of it is the maximum; of NaNs, the last one.
-    static CK_TILE_FN void find_exceptions(maxima& m, const input& seen, int i, const arguments& a)
+    static CK_TILE_FN void find_exceptions(maxima& m, const window<const element, cell>& made, const input& seen, int i,
+                                           const arguments& a)
     {
         for_each_thread<cell>([&](thread t) {
             const auto& values = m.values.file_of(t);
@@ -194,7 +199,7 @@ struct program
                 const float value = values.get(r, v);
                 exceptional |= (at.get(r, v) == none) | (value != value);
             });
-            if(!exceptional) [[likely]]
+            if(!(exceptional & made.has(t, {i, 0}))) [[likely]]
                 return;
             for(int y = 0; y < a.window[0]; ++y)
                 for(int x = 0; x < a.window[1]; ++x)
@@ -206,11 +211,11 @@ struct program
                                          : wrapped_sum(seen.number(t),
                                                        wrapped_sum(wrapped_product(beyond[0], a.input[1]), beyond[1]));
                     for_each_element<cell>([&](auto r, auto v) {
-                        const unsigned from = seen.offset(t, beyond, r + v);
+                        const unsigned from = seen.offset(t, beyond) + seen.channel_offset(r + v);
                         const float value   = convert<float>(
                                         load_vector<element, 1>(seen.memory(), from, convert<element>(lowest))[0]),
                                     most = values.get(r, v);
-                        if(((most != most) & (value != value)) | ((at.get(r, v) == none) & (from != nowhere)))
+                        if(((most != most) & (value != value)) | ((at.get(r, v) == none) & seen.has(t, beyond)))
                             at.set(r, v, here);
                     });
                 }
