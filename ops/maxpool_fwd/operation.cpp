@@ -4,6 +4,7 @@
 #include "ops/maxpool/launch.hpp"
 #include "ops/maxpool/reference.hpp"
 #include "ops/maxpool_fwd/support_kernels.hpp"
+#include "ops/problem_checks.hpp"
 
 namespace ck_tile::maxpool_fwd
 {
@@ -16,6 +17,23 @@ arguments arguments_of(const maxpool::problem& p, const tensors& data)
     a.in = data.in, a.out = data.out, a.indices = data.indices;
     maxpool::set_problem(a, p);
     return a;
+}
+
+// The problem with images of one row where windows have whole rows of the input: these lie one behind the other, and elements have the
+// same numbers.
+maxpool::problem with_joined_rows(maxpool::problem p)
+{
+    const std::int64_t width = p.input[1], tallest = std::max(p.input[0] + p.left_pad[0] + p.right_pad[0], p.stride[0]);
+    if(p.window[1] != width || p.left_pad[1] + p.right_pad[1] != 0 || (p.dilation[0] != 1 && p.window[0] > 1) ||
+       (p.dilation[1] != 1 && width > 1) || tallest > largest_number / width)
+        return p;
+    p.dilation = {1, 1};
+    p.stride   = {1, p.stride[0] * width};
+    for(maxpool::extents* rows : {&p.input, &p.window})
+        *rows = {1, (*rows)[0] * width};
+    for(maxpool::extents* pads : {&p.left_pad, &p.right_pad})
+        *pads = {0, (*pads)[0] * width};
+    return p;
 }
 
 // Threads that make `rows` rows of the output.
@@ -86,14 +104,15 @@ status operation::supports(const config& c, const problem& p)
         rules.also(rejection{
             fmt::format("the instance writes {} indices, the problem wants {}", name_of(c.index), name_of(p.indices))});
     rules.also(maxpool::check_kind(c, p)).also(maxpool::check_image(p, maxpool::bytes_of(p.indices)));
-    return rules ? maxpool::check_blocks(shares_of(c, p).blocks_per_image, p.batch) : rules;
+    return rules ? maxpool::check_blocks(shares_of(c, with_joined_rows(p)).blocks_per_image, p.batch) : rules;
 }
 
 result<plan<operation>> operation::schedule_on(const device&, plan<operation> chosen)
 {
-    const config& c = chosen.chosen->configuration;
-    chosen.schedule = shares_of(c, chosen.problem);
-    chosen.cost     = cost(c, chosen.problem, chosen.schedule);
+    const config& c          = chosen.chosen->configuration;
+    const maxpool::problem p = with_joined_rows(chosen.problem);
+    chosen.schedule          = shares_of(c, p);
+    chosen.cost              = cost(c, p, chosen.schedule);
     return chosen;
 }
 
@@ -101,7 +120,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 {
     const schedule& s = planned.schedule;
     const int blocks  = static_cast<int>(s.blocks_per_image);
-    arguments a       = arguments_of(planned.problem, data);
+    arguments a       = arguments_of(with_joined_rows(planned.problem), data);
     a.blocks          = {{undivided(a.batch), blocks}};
     a.patch_rows = s.patch_rows, a.input_rows = s.input_rows, a.row_step = s.row_step;
     a.patches =

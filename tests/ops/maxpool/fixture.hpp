@@ -132,6 +132,13 @@ inline std::vector<problem> awkward_problems()
     const problem shapes[] = {
         {.window = {7, 7}, .input = {7, 7}},
         {.window = {1, 9}, .input = {1, 9}},
+        {.window    = {3, 5},
+         .input     = {11, 5},
+         .stride    = {2, 3},
+         .left_pad  = {1, 0},
+         .right_pad = {2, 0},
+         .ceil_mode = true},
+        {.window = {2, 6}, .input = {9, 6}, .dilation = {3, 1}},
         {.window = {9, 7}, .input = {5, 4}, .left_pad = {3, 1}, .right_pad = {2, 4}},
         {.window = {13, 13}, .input = {19, 19}, .left_pad = {6, 6}, .right_pad = {6, 6}},
         {.window = {9, 5}, .input = {17, 18}, .stride = {2, 1}, .left_pad = {4, 2}, .right_pad = {4, 2}},
