@@ -64,7 +64,10 @@ double cost(const config& c, const problem& p)
     {
         const schedule s     = shares_of(c, p);
         const double windows = static_cast<double>(s.reach[0]) * s.reach[1], pixels = product(s.patch);
-        return (windows * (2 + 2 * c.vector) + pixels * (1 + 2 * c.vector)) / (pixels * c.vector);
+        // With channels first, lanes lie as many pixels apart as a patch is wide, and ask for as many lines.
+        const bool first   = c.layout == layout::nchw;
+        const double write = first ? 0.5 * s.patch[1] : 1, read = 2 * (first ? std::max(1.0, write / p.stride[1]) : 1);
+        return (windows * (read + 2 * c.vector) + pixels * (write + 2 * c.vector)) / (pixels * c.vector);
     }
     const double per_patch = c.patch_height() * c.patch_width() * c.vector;
     const double reads     = 2.0 * c.windows_over(c.patch_height()).count * c.row_of_windows().regs();
