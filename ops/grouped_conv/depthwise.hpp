@@ -201,6 +201,31 @@ struct run_of
 };
 } // namespace detail
 
+// How far apart the channels are that those of a thread see: neighbours, or known at run time, as of groups that have more channels on one side.
+using neighbours = std::integral_constant<int, 1>;
+
+namespace detail
+{
+template <int N, class T, class Step>
+CK_TILE_FN void read_channels(float (&to)[N], const T* from, Step step)
+{
+    if constexpr(std::is_same_v<Step, neighbours>)
+    {
+        const run_of<T, N> some(from);
+        CK_TILE_UNROLL
+        for(int v = 0; v < N; ++v)
+            to[v] = some[v];
+    }
+    else
+        CK_TILE_UNROLL
+    for(int v = 0; v < N; ++v)
+    {
+        check_lds_read(from + v * step, sizeof(T));
+        to[v] = convert<float>(from[v * step]);
+    }
+}
+} // namespace detail
+
 // multiply(pixel of the patch, tap, what is loaded of a pixel of the halo) for each pixel of the halo and each window of a patch that sees it, a
 // row of the halo after the other; taps of a sum ascend forward. halo.load(to, j) gives pixel j of a row, halo.next() goes to the next one.
 template <direction Made, known_window Known, patch Patch, class Seen, class Rows, class Multiply>
@@ -265,9 +290,9 @@ CK_TILE_FN int line_of_any(const region_shape& region, int d, int tap, int pixel
 }
 
 // multiply(pixel of the patch, values of the channels) for each pixel of a thread's patch that tap (i, j) of any window meets.
-template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply>
+template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply, class Step = neighbours>
 CK_TILE_FN void visit_tap(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel, int i,
-                          int j, Multiply&& multiply)
+                          int j, Multiply&& multiply, Step step = {})
 {
     const T* from = x.at(first, channel);
     CK_TILE_UNROLL
@@ -277,20 +302,17 @@ CK_TILE_FN void visit_tap(const lds_tile<T, Layout>& x, const region_shape& regi
     for(int c = 0; c < Patch.cols; ++c)
         if(const int col = line_of_any<Made>(region, 1, j, c); col >= 0)
         {
-            const detail::run_of<T, Vector> some(from + (y * region.halo_cols.divisor + col) * Layout.line());
             float values[Vector];
-            CK_TILE_UNROLL
-            for(int v = 0; v < Vector; ++v)
-                values[v] = some[v];
+            detail::read_channels(values, from + (y * region.halo_cols.divisor + col) * Layout.line(), step);
             [[clang::always_inline]] multiply(r * Patch.cols + c, values);
         }
 }
 
 // The same for all taps of a window whose neighbours along a row see neighbouring pixels, a few taps at a time, which share what is read:
 // multiply(pixel, tap, values).
-template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply>
+template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply, class Step = neighbours>
 CK_TILE_FN void visit_runs(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel,
-                           Multiply&& multiply)
+                           Multiply&& multiply, Step step = {})
 {
     constexpr int run = 8, pixels = Patch.cols + run - 1;
     const int taps = region.window[1], last = taps + Patch.cols - 2; // tap of a row; pixel that they see
@@ -308,10 +330,7 @@ CK_TILE_FN void visit_runs(const lds_tile<T, Layout>& x, const region_shape& reg
             for(int p = 0; p < pixels; ++p)
             {
                 const int at = begin + p < last ? begin + p : last;
-                const detail::run_of<T, Vector> some(from + at * Layout.line());
-                CK_TILE_UNROLL
-                for(int v = 0; v < Vector; ++v)
-                    values[p][v] = some[v];
+                detail::read_channels(values[p], from + at * Layout.line(), step);
             }
             CK_TILE_UNROLL
             for(int n = 0; n < run; ++n)
@@ -324,27 +343,30 @@ CK_TILE_FN void visit_runs(const lds_tile<T, Layout>& x, const region_shape& reg
 }
 
 // The same for all taps of any window, one after the other.
-template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply>
+template <direction Made, patch Patch, int Vector, class T, auto Layout, class Multiply, class Step = neighbours>
 CK_TILE_FN void visit_taps(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel,
-                           Multiply&& multiply)
+                           Multiply&& multiply, Step step = {})
 {
     if(region.stride[1] == 1 && region.dilation[1] == 1)
-        return visit_runs<Made, Patch, Vector>(x, region, first, channel, multiply);
+        return visit_runs<Made, Patch, Vector>(x, region, first, channel, multiply, step);
     CK_TILE_KEEP_LOOP
     for(int i = 0, tap = 0; i < region.window[0]; ++i)
         CK_TILE_KEEP_LOOP
     for(int j = 0; j < region.window[1]; ++j, ++tap)
-        visit_tap<Made, Patch, Vector>(x, region, first, channel, i, j,
-                                       [&](int pixel, const float* values) { multiply(pixel, tap, values); });
+        visit_tap<Made, Patch, Vector>(
+            x, region, first, channel, i, j, [&](int pixel, const float* values) { multiply(pixel, tap, values); },
+            step);
 }
 
-// Of a window that the compiler knows, or of any.
-template <direction Made, known_window Known, patch Patch, int Vector, class T, auto Layout, class Multiply>
+// Of a window that the compiler knows, whose channels are neighbours, or of any.
+template <direction Made, known_window Known, patch Patch, int Vector, class T, auto Layout, class Multiply,
+          class Step = neighbours>
 CK_TILE_FN void each_product(const lds_tile<T, Layout>& x, const region_shape& region, int first, int channel,
-                             Multiply&& multiply)
+                             Multiply&& multiply, Step step = {})
 {
+    static_assert(Known.any() || std::is_same_v<Step, neighbours>);
     if constexpr(Known.any())
-        visit_taps<Made, Patch, Vector>(x, region, first, channel, multiply);
+        visit_taps<Made, Patch, Vector>(x, region, first, channel, multiply, step);
     else
         slide<Made, Known, Patch, Vector>(x, region.halo_cols.divisor, first, channel, multiply);
 }

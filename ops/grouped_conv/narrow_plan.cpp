@@ -10,9 +10,57 @@ namespace ck_tile::conv
 namespace
 {
 
+bool makes_dx(const narrow_instance& i) { return i.limits.made == direction::backward_data; }
+
+// Of a group, of what is made, and of what it sees.
+std::int64_t made_by_group(const narrow_instance& i, const problem& p) { return makes_dx(i) ? p.c : p.k; }
+std::int64_t seen_by_group(const narrow_instance& i, const problem& p) { return makes_dx(i) ? p.k : p.c; }
+
 std::int64_t slices_of(const narrow_instance& i, const problem& p)
 {
-    return ceil_div(p.groups * p.c, std::int64_t(i.channels));
+    return ceil_div(p.groups * made_by_group(i, p), std::int64_t(i.channels / i.columns * channels_of_slice(i, p)));
+}
+
+// Whether what slices of so many channels see lies in their columns: halos begin with the vector of channels that a block sees first, and so do
+// the columns of each of its slices.
+bool slices_fit(const narrow_instance& i, const problem& p, int of_slice)
+{
+    const channel_groups groups = {static_cast<int>(made_by_group(i, p)), static_cast<int>(seen_by_group(i, p)),
+                                   of_slice};
+    const auto vector_seen      = [&](int channel) { return groups.first_seen(channel) / i.vector * i.vector; };
+    const int slices            = i.channels / i.columns;
+    // From there on it is the same again.
+    const std::int64_t blocks = std::min(ceil_div(p.groups * made_by_group(i, p), std::int64_t(slices * of_slice)),
+                                         made_by_group(i, p) * i.vector);
+    for(int slice = 0; slice < blocks * slices; ++slice)
+    {
+        const int first = slice * of_slice, of_block = vector_seen(slice / slices * slices * of_slice),
+                  seen = vector_seen(first), end = groups.first_seen(first + of_slice - 1) + groups.seen.divisor;
+        if(end - seen > i.columns * ceil_div(i.group, i.columns) || seen - of_block + i.columns > i.channels)
+            return false;
+    }
+    return true;
+}
+
+// Adds to the rules that a problem's groups break.
+void need_groups(status& rules, const narrow_instance& i, const problem& p)
+{
+    const bool by_matrix = i.group > 1, of_slices = i.group > tap_product::channels;
+    const auto reject = [&](const std::string& taken, const char* other) {
+        rules.also(rejection{fmt::format("the instance is of {}, and the problem has G = {}, C = {} and K = {}: choose "
+                                         "{}an implicit GEMM",
+                                         taken, p.groups, p.c, p.k, other)});
+    };
+    constexpr const char* slices = "one of groups of 16 channels, or ";
+    if(of_slices && (p.c != i.group || p.k != i.group))
+        reject("groups of 32 channels", slices);
+    else if(!by_matrix && (p.c != 1 || (p.k != 1 && !i.takes_multipliers)))
+        reject(i.takes_multipliers ? "groups of 1 channel of X" : "groups of 1 channel", slices);
+    // Of any window, matrix instructions are worth it even for a channel alone.
+    else if(by_matrix && !i.window.any() && p.c == 1 && p.k == 1)
+        reject("groups of several channels", "one of groups of 1 channel, or ");
+    else if((by_matrix && p.groups == 1 && p.c != p.k) || channels_of_slice(i, p) == 0)
+        reject(fmt::format("several groups whose channels fit {} columns", i.columns), "");
 }
 
 // Blocks that have the taps of a window, a few each.
@@ -29,7 +77,7 @@ std::int64_t blocks_of_taps(const narrow_instance& i, const problem& p)
 narrow_images::narrow_images(const problem& p) : given(p)
 {
     const int vector = 16 / bytes_of(p.type);
-    given.groups = 1, given.c = given.k = p.groups * p.c;
+    given.groups = 1, given.c = p.groups * p.c, given.k = p.groups * p.k;
     computed = conv::computed(given, 2, {vector, vector, vector});
 }
 
@@ -39,20 +87,29 @@ multi_index<2> weight_strides(const problem& p)
                                      : multi_index{static_cast<int>(p.c), 1};
 }
 
+int channels_of_slice(const narrow_instance& i, const problem& p)
+{
+    constexpr std::int64_t most = 32; // channels of a group, of which an implicit GEMM makes use
+    if(std::max(p.c, p.k) > most)
+        return 0;
+    // A thread stores its channels at once; dY is read as it lies, and so is X, in vectors.
+    const int step = i.limits.made != direction::backward_weight ? i.of_thread : i.group > 1 ? i.vector : i.columns;
+    for(int channels = i.columns / step * step; channels > 0; channels -= step)
+        if(slices_fit(i, p, channels))
+            return channels;
+    return 0;
+}
+
+channel_groups groups_of(const narrow_instance& i, const problem& p)
+{
+    return {static_cast<int>(made_by_group(i, p)), static_cast<int>(seen_by_group(i, p)), channels_of_slice(i, p)};
+}
+
 status narrow_supports(const narrow_instance& i, const problem& p)
 {
     status rules;
-    // Of any window, matrix instructions are worth it even for a channel alone.
-    const bool by_matrix = i.group > 1, of_slices = i.group > tap_product::channels,
-               fits = of_slices || !by_matrix ? p.c == i.group : (i.window.any() || p.c > 1) && i.group % p.c == 0;
-    if(!fits || p.k != p.c)
-        rules.also(rejection{fmt::format("the instance is of groups of {}, and the problem has C = {} and K = {} per "
-                                         "group: choose an implicit GEMM",
-                                         of_slices        ? "32 channels"
-                                         : !by_matrix     ? "1 channel"
-                                         : i.window.any() ? "1, 2, 4, 8 or 16 channels"
-                                                          : "2, 4, 8 or 16 channels",
-                                         p.c, p.k)});
+    need_groups(rules, i, p);
+    const bool by_matrix = i.group > 1;
     if(p.layout == layout::gnhwc)
         rules.also(rejection{
             "the channels of a pixel must lie side by side, or be planes of an image, and the layout is gnhwc: choose "
@@ -135,6 +192,9 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
                  : weights   ? 20
                  : runs      ? 2.5
                              : 5;
+    // What a thread's channels see lies apart, and where it makes dX, it goes through all channels that one of X meets.
+    if(i.group == 1 && p.k > 1)
+        of_tap *= (i.of_thread > 1 ? 1.5 : 1) * static_cast<double>(makes_dx(i) ? p.k : 1);
     const double of_planes = i.planes == 1 ? 1 : i.group > 1 ? 1.2 : weights ? 1.4 : 2.1;
     const double pixels    = static_cast<double>(s.regions.computed(i.limits)),
                  taps      = static_cast<double>(p.filter_taps()) / s.taps,
@@ -155,8 +215,8 @@ narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p,
             .residual    = nullptr,
             .to          = nullptr,
             .activation  = activation::none,
-            .channels    = static_cast<int>(p.groups * p.c),
-            .group       = static_cast<int>(p.c),
+            .channels    = static_cast<int>(p.groups * p.k),
+            .groups      = groups_of(i, p),
             .wei_strides = weight_strides(p),
             .from_lines  = forwards ? lines_of_input(a) : lines_of_output(a),
             .to_lines    = forwards ? lines_of_output(a) : lines_of_input(a),

@@ -25,7 +25,10 @@ struct narrow_instance
 {
     region_limits limits;
     known_window window;
-    int group, channels;   // of a group, of a block
+    int group, channels;    // of a group, of a block
+    int columns, of_thread; // of a slice of the block; channels side by side that a thread makes
+    int vector;             // channels that one copy moves
+    bool takes_multipliers;
     int planes, most_taps; // of the filter
     int at_once;           // blocks on a compute unit
 
@@ -35,12 +38,20 @@ struct narrow_instance
           window(c.window),
           group(c.group),
           channels(c.channels),
+          columns(c.slice_columns()),
+          of_thread(Made == direction::backward_weight ? c.own() : c.rows().vecs()),
+          vector(c.vector()),
+          takes_multipliers(c.takes_multipliers()),
           planes(c.planes),
           most_taps(c.most_taps()),
           at_once(c.blocks_at_once(facts(c.arch)))
     {
     }
 };
+
+// Channels of what is made that a slice of a block has, as many as see no more than the slice's columns: see channel_groups. 0: there are none.
+int channels_of_slice(const narrow_instance& i, const problem& p);
+channel_groups groups_of(const narrow_instance& i, const problem& p);
 
 // The images of a problem as of one group that has all channels: as given, and as kernels take them, channels-last in whole vectors. Weights
 // are taken as they lie.
@@ -51,7 +62,7 @@ struct narrow_images
     explicit narrow_images(const problem& p);
 };
 
-// How far weights of a channel of Y are apart: of a tap, of a channel of its group.
+// How far weights of a channel of Y are apart: of a tap, of a channel of X of its group.
 multi_index<2> weight_strides(const problem& p);
 
 status narrow_supports(const narrow_instance& i, const problem& p);

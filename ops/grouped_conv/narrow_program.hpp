@@ -20,20 +20,21 @@ namespace ck_tile::conv
 struct narrow_arguments
 {
     const void* from;
-    const void* wei;      // [channels][taps, channels of the group], as wei_strides say
+    const void* wei;      // [channels of Y][taps, channels of X of the group], as wei_strides say
     const void* bias;     // [channels]; null: none
     const void* residual; // as what is made; null: none
     void* to;
     conv::activation activation;
-    int channels, group;        // channels of weights: images may have more; channels of a group
-    multi_index<2> wei_strides; // of a tap, of a channel of the group
+    int channels; // of Y that there are weights of: images may have more
+    channel_groups groups;
+    multi_index<2> wei_strides; // of a tap, of a channel of X of the group
     image_lines from_lines, to_lines;
     region_grid regions;
     divider slices; // of channels
     int shares;     // of regions
 };
 
-// Sums of one channel per group, by multiply-adds.
+// Sums of one channel of X per group, by multiply-adds.
 template <auto C, class Element>
 class images_by_multiply_adds
 {
@@ -41,11 +42,14 @@ class images_by_multiply_adds
     using halo_tile                      = lds_tile<Element, C.halo_layout()>;
 
   public:
-    // Weights of the block's channels go to LDS, as [tap][channel], and behind them what sums begin with.
-    CK_TILE_FN images_by_multiply_adds(const block& b, const narrow_arguments& a, int first_channel)
-        : block_(b), args_(a)
+    // Weights of the block's channels of Y go to LDS, as [tap][channel], and behind them what sums begin with. `first_seen`: the channel of
+    // column 0 of halos.
+    CK_TILE_FN images_by_multiply_adds(const block& b, const narrow_arguments& a, const channel_slices& made,
+                                       int first_seen)
+        : block_(b), args_(a), made_(made), first_seen_(first_seen)
     {
-        const int taps = a.regions.shape.taps();
+        const int first_channel = C.made == direction::forward ? made.first : first_seen;
+        const int taps          = a.regions.shape.taps();
         for_each_index<pixels>((taps + 1) * C.channels, [&](thread t, int i) {
             const int tap = i / C.channels, channel = first_channel + i % C.channels;
             const auto* from  = static_cast<const Element*>(tap < taps ? a.wei : a.bias);
@@ -60,36 +64,78 @@ class images_by_multiply_adds
     {
         constexpr int vector = pixels.vecs();
         const auto& shape    = args_.regions.shape;
-        using weights        = detail::run_of<float, vector>;
         tile<float, pixels> sums;
         for_each_thread<pixels>([&](thread t) {
-            const int number  = first + first_element<pixels, 0>(t) / C.patch.pixels(),
-                      channel = first_element<pixels, 1>(t);
-            const float* wei  = block_.lds_of<float>(t, weights_at) + channel;
-            const weights start(wei + shape.taps() * C.channels);
+            const int number = first + first_element<pixels, 0>(t) / C.patch.pixels(),
+                      column = first_element<pixels, 1>(t);
+            if(!made_.has(column))
+                return;
+            const int channel = seen_by(column);
+            const float* wei  = block_.lds_of<float>(t, weights_at) + (C.made == direction::forward ? column : channel);
+            float start[vector];
+            detail::read_channels(start, wei + shape.taps() * C.channels, neighbours{});
             auto& own = sums.file_of(t);
             for_each_element<pixels>([&](auto r, auto v) { own.set(r, v, start[v]); });
             if(number >= shape.patches())
                 return;
             const int planes = C.deep() ? shape.depth.taps : 1, input = shape.first_input(number);
+            // Step: from one channel that a thread sees to the next.
+            const auto add = [&](int nth, auto step) __attribute__((always_inline)) {
+                const float* of_plane = wei + nth;
+                CK_TILE_KEEP_LOOP
+                for(int plane = 0; plane < planes; ++plane, of_plane += shape.plane_taps() * C.channels)
+                    each_product<C.made, C.window, C.patch, vector>(
+                        from, shape, C.deep() ? input + shape.beyond_first(C.made, plane) : input, channel + nth,
+                        [&](int pixel, int tap, const float* values) {
+                            float weight[vector];
+                            weights_of(weight, of_plane + tap * C.channels, step);
+                            CK_TILE_UNROLL
+                            for(int v = 0; v < vector; ++v)
+                                own.set(pixel, v, __builtin_fmaf(values[v], weight[v], own.get(pixel, v)));
+                        },
+                        step);
+            };
+            if constexpr(C.takes_multipliers() && vector > 1)
+                if(args_.groups.made.divisor != args_.groups.seen.divisor)
+                {
+                    const int step = seen_by(column + 1) - channel;
+                    CK_TILE_KEEP_LOOP
+                    for(int nth = 0; nth < channels_seen(); ++nth)
+                        add(nth, step);
+                    return;
+                }
             CK_TILE_KEEP_LOOP
-            for(int plane = 0; plane < planes; ++plane, wei += shape.plane_taps() * C.channels)
-                each_product<C.made, C.window, C.patch, vector>(
-                    from, shape, C.deep() ? input + shape.beyond_first(C.made, plane) : input, channel,
-                    [&](int pixel, int tap, const float* values) {
-                        const weights weight(wei + tap * C.channels);
-                        CK_TILE_UNROLL
-                        for(int v = 0; v < vector; ++v)
-                            own.set(pixel, v, __builtin_fmaf(values[v], weight[v], own.get(pixel, v)));
-                    });
+            for(int nth = 0; nth < (vector == 1 ? channels_seen() : 1); ++nth)
+                add(nth, neighbours{});
         });
         return sums;
     }
 
   private:
+    CK_TILE_FN int seen_by(int column) const
+    {
+        return C.takes_multipliers() ? args_.groups.first_seen(made_[column]) - first_seen_ : column;
+    }
+    CK_TILE_FN int channels_seen() const
+    {
+        return C.takes_multipliers() && C.made == direction::backward_data ? args_.groups.seen.divisor : 1;
+    }
+
+    // Of channels of Y: those that are made are neighbours.
+    template <class Step>
+    static CK_TILE_FN void weights_of(float (&to)[pixels.vecs()], const float* from, Step step)
+    {
+        if constexpr(C.made == direction::forward)
+            detail::read_channels(to, from, neighbours{});
+        else
+            detail::read_channels(to, from, step);
+    }
+
     static constexpr int weights_at = C.weights_at();
     const block& block_;
     const narrow_arguments& args_;
+    channel_slices made_;
+    int first_seen_;
 };
 
 template <auto C>
@@ -108,20 +154,22 @@ struct narrow_program
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
         const int number = static_cast<int>(b.at.x), share = number / a.slices,
-                  channel = (number - share * a.slices.divisor) * C.channels;
-        const products convolution(b, a, channel);
-        copies halos{b, a, channel, {{a.from_lines, a.regions.shape}, 0}};
+                  of_slice        = C.takes_multipliers() ? a.groups.of_slice : slice_columns;
+        const channel_slices made = {(number - share * a.slices.divisor) * (C.channels / slice_columns) * of_slice,
+                                     slice_columns, of_slice};
+        const int seen = C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(made.first) : made.first;
+        const products convolution(b, a, made, seen);
+        copies halos{b, a, seen, {{a.from_lines, a.regions.shape}, 0}};
         for_each_region<C.stages>(b, halos, share, a.regions.order.end, a.shares, [&](const coord& here, int stage) {
             const halo_tile from{b.lds_at<element>(stage * stage_bytes)};
             each_round(a, [&](int first) __attribute__((always_inline)) {
                 tile<float, rows> sums = convolution.sums(from, first);
                 if(a.residual != nullptr)
                 {
-                    const auto shortcut =
-                        load(window(a, static_cast<const element*>(a.residual), here, channel, first));
-                    sums = map([](float x, element y) { return x + convert<float>(y); }, sums, shortcut);
+                    const auto shortcut = load(window(a, static_cast<const element*>(a.residual), here, made, first));
+                    sums                = map([](float x, element y) { return x + convert<float>(y); }, sums, shortcut);
                 }
-                store_activated(window(a, static_cast<element*>(a.to), here, channel, first), sums, a.activation);
+                store_activated(window(a, static_cast<element*>(a.to), here, made, first), sums, a.activation);
             });
         });
     }
@@ -129,6 +177,7 @@ struct narrow_program
   private:
     static constexpr distribution rows = C.rows();
     static constexpr int at_once       = C.patches_at_once();
+    static constexpr int slice_columns = C.slice_columns();
     using halo_tile                    = lds_tile<element, C.halo_layout()>;
     using coord                        = region_grid::coord;
     using products =
@@ -168,9 +217,9 @@ struct narrow_program
     }
 
     template <class T>
-    static CK_TILE_FN auto window(const arguments& a, T* images, const coord& c, int channel, int first)
+    static CK_TILE_FN auto window(const arguments& a, T* images, const coord& c, const channel_slices& made, int first)
     {
-        return patch_window<T, rows, C.patch, C.own_patch()>(a.to_lines, a.regions.shape, images, c, channel, first);
+        return patch_window<T, rows, C.patch, C.own_patch()>(a.to_lines, a.regions.shape, images, c, made, first);
     }
 
     static CK_TILE_FN void store_activated(const auto& to, const tile<float, rows>& sums, conv::activation how)

@@ -3,6 +3,7 @@
 // what was computed, or load what is added to it.
 #pragma once
 
+#include "ops/grouped_conv/channel_groups.hpp"
 #include "ops/grouped_conv/halo_window.hpp"
 
 namespace ck_tile::conv
@@ -18,10 +19,10 @@ class patch_window
     using element                        = T;
     static constexpr distribution layout = D;
 
-    // Of a region of the images from `data` on, from patch `first` of it and from a channel on. Pixels before the first one of an image, or
+    // Of a region of the images from `data` on, from patch `first` of it on, of these channels. Pixels before the first one of an image, or
     // behind its last one, do not exist.
     CK_TILE_FN patch_window(const image_lines& lines, const region_shape& shape, T* data,
-                            const region_grid::coord& region, int channel, int first)
+                            const region_grid::coord& region, const channel_slices& channels, int first)
         : memory_(data + region.made.first * lines.plane,
                   region.made.count * lines.plane * static_cast<std::int64_t>(sizeof(T))),
           pitch_(ck_tile::detail::byte_offset<T>(lines.strides[1]))
@@ -30,12 +31,13 @@ class patch_window
             own& o        = own_[t.copy];
             const int row = first_element<D, 0>(t), number = first + row / Whole.pixels(),
                       inside = row % Whole.pixels(), line = number / shape.cols, plane = line / shape.rows,
-                      column = channel + first_element<D, 1>(t);
-            const int own_y  = region.pixel[0] + (line - plane * shape.rows.divisor) * Whole.rows + inside / Whole.cols,
+                      column = first_element<D, 1>(t), channel = channels[column];
+            const int own_y = region.pixel[0] + (line - plane * shape.rows.divisor) * Whole.rows + inside / Whole.cols,
                       own_x = region.pixel[1] + (number - line * shape.cols.divisor) * Whole.cols + inside % Whole.cols;
-            const bool exists       = number < shape.patches() && plane < region.made.count && column < lines.channels;
+            const bool exists       = number < shape.patches() && plane < region.made.count && channels.has(column) &&
+                                      channel < lines.channels;
             const unsigned at_first = ck_tile::detail::byte_offset<T>(
-                plane * static_cast<int>(lines.plane) + own_y * lines.strides[0] + own_x * lines.strides[1] + column);
+                plane * static_cast<int>(lines.plane) + own_y * lines.strides[0] + own_x * lines.strides[1] + channel);
             register_for<Patch.rows>([&](auto r) {
                 o.row[r] = exists && unsigned(own_y + r) < unsigned(lines.lengths[0])
                                ? at_first + ck_tile::detail::byte_offset<T>(r * lines.strides[0])

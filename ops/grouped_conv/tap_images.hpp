@@ -10,6 +10,7 @@
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/matrix.hpp"
 #include "ck_tile/verbs/finite.hpp"
+#include "ops/grouped_conv/channel_groups.hpp"
 #include "ops/grouped_conv/tap_product.hpp"
 
 namespace ck_tile::conv
@@ -38,13 +39,15 @@ class images_by_matrix
     using halo_tile                   = lds_tile<Element, C.halo_layout()>;
 
   public:
-    CK_TILE_FN images_by_matrix(const block& b, const Arguments& a, int first_channel)
+    // `first_seen`: the channel of column 0 of halos.
+    CK_TILE_FN images_by_matrix(const block& b, const Arguments& a, const channel_slices& made_channels, int first_seen)
         : wei_(static_cast<const Element*>(a.wei)),
           wei_strides_(a.wei_strides),
-          group_(a.group),
+          groups_(a.groups),
           channels_(a.channels),
           shape_(a.regions.shape),
-          first_(first_channel)
+          made_channels_(made_channels),
+          first_seen_(first_seen)
     {
         if constexpr(any)
             put_weights(b);
@@ -53,7 +56,7 @@ class images_by_matrix
         for_each_thread<pixels>([&](thread t) {
             for(int v = 0; v < own; ++v)
             {
-                const int channel = first_ + first_element<pixels, 1>(t) + v;
+                const int channel = made_channels_[first_element<pixels, 1>(t)] + v;
                 const auto* bias  = static_cast<const Element*>(a.bias);
                 start_[t.copy].values[v] =
                     bias != nullptr && channel < a.channels ? convert<float>(bias[channel]) : 0.f;
@@ -71,7 +74,7 @@ class images_by_matrix
                     [&](auto r, auto v) { acc[i].file_of(t).set(r, v, start_[t.copy].values[row_of_lane(v)]); });
             });
         });
-        rows halo(from, shape_, first);
+        rows halo(from, shape_, first, [&](thread t) { return seen_column(t, 0); });
         const auto multiply = [&](int pixel, const tile<Element, weight>& w, const tile<Element, seen>& x) {
             ck_tile::detail::multiply_files<inst.op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(acc[pixel].files,
                                                                                                    w.files, x.files);
@@ -102,12 +105,12 @@ class images_by_matrix
         ck_tile::detail::per_thread<const Element*, copies> at;
         int pitch;
 
-        CK_TILE_FN rows(const halo_tile& from, const region_shape& shape, int first)
+        CK_TILE_FN rows(const halo_tile& from, const region_shape& shape, int first, auto&& column_of)
             : pitch(shape.halo_cols.divisor * line)
         {
             for_each_thread<seen>([&](thread t) {
                 const int n = reach<seen.lane, 0>(t.lane), k = reach<seen.lane, 1>(t.lane);
-                at[t.copy] = from.at(first_input(shape, t, first, n), seen_slice(slice_of(t), 0) + k);
+                at[t.copy] = from.at(first_input(shape, t, first, n), column_of(t) + k);
             });
         }
         CK_TILE_FN void load(tile<Element, seen>& to, int j) const { load_at(to, j * line); }
@@ -162,13 +165,16 @@ class images_by_matrix
     {
         tile<Element, weight> w;
         for_each_thread<weight>([&](thread t) {
-            const int number = number_of(t), tap = number / group_slices, slice = slice_of(t),
-                      seen_first = seen_slice(slice, number % group_slices);
+            const int number = number_of(t), tap = number / group_slices, made_first = first_of_slice(t),
+                      seen_first = first_seen_ + seen_column(t, number % group_slices);
             for_each_element<weight>([&](auto r, auto v) {
                 const int m = tap_product::channel_of_row<of_lane>(reach<weight.lane, 0>(t.lane) +
                                                                    reach<weight.reg, 0>(r)),
                           k = reach<weight.lane, 1>(t.lane) + v;
-                w.file_of(t).set(r, v, same_group(m, k) ? weight_of(slice + m, seen_first + k, tap) : Element(0));
+                w.file_of(t).set(r, v,
+                                 groups_.same(made_first + m, seen_first + k)
+                                     ? weight_of(made_first + m, seen_first + k, tap)
+                                     : Element(0));
             });
         });
         return w;
@@ -220,12 +226,13 @@ class images_by_matrix
     }
 
     static CK_TILE_FN constexpr int row_of_lane(int v) { return reach<of_product.vec, 0>(v) / of_lane.stride; }
-    static CK_TILE_FN int slice_of(thread t) { return t.wave % across * tap_product::channels; }
-    // The channels that a slice sees: itself, which has whole groups, or one of those of its group.
-    static CK_TILE_FN int seen_slice(int slice, int other)
+    // Of what the thread's wave makes.
+    CK_TILE_FN int first_of_slice(thread t) const { return made_channels_[t.wave % across * tap_product::channels]; }
+    // The column of halos from which on its slice sees them; of several slices of a group, each after the other.
+    CK_TILE_FN int seen_column(thread t, int other) const
     {
-        return group_slices == 1 ? slice
-                                 : (slice & -(group_slices * tap_product::channels)) + other * tap_product::channels;
+        return groups_.template vector_seen<C.vector()>(first_of_slice(t)) - first_seen_ +
+               other * tap_product::channels;
     }
 
     // What the first window of pixel n of the wave's product sees first, of the first row of its patch.
@@ -247,15 +254,13 @@ class images_by_matrix
         return beyond % stride == 0 ? beyond / stride : -1;
     }
 
-    CK_TILE_FN bool same_group(int m, int k) const { return ((m ^ k) & -group_) == 0; }
-
-    // Of channels of the block.
     CK_TILE_FN Element weight_of(int channel, int channel_seen, int tap) const
     {
-        const int of_y = first_ + (made == direction::forward ? channel : channel_seen),
-                  of_x = made == direction::forward ? channel_seen : channel;
-        return of_y < channels_ ? wei_[of_y * number_of_taps() * group_ + tap * wei_strides_[0] +
-                                       (of_x & (group_ - 1)) * wei_strides_[1]]
+        const bool forward     = made == direction::forward;
+        const int of_y         = forward ? channel : channel_seen;
+        const divider& group_x = forward ? groups_.seen : groups_.made;
+        return of_y < channels_ ? wei_[of_y * number_of_taps() * group_x.divisor + tap * wei_strides_[0] +
+                                       (forward ? channel_seen : channel) % group_x * wei_strides_[1]]
                                 : Element(0);
     }
 
@@ -263,31 +268,36 @@ class images_by_matrix
     {
         if(nan_unless_finite<pixels>(sums) == 0) [[likely]]
             return;
-        const int n      = first_element<pixels, 0>(t) % C.patch.pixels() / column.cols; // of the patch
-        const int m      = first_element<pixels, 1>(t);
-        const int number = first + first_element<pixels, 0>(t) / C.patch.pixels();
+        const int n = first_element<pixels, 0>(t) % C.patch.pixels() / column.cols; // of the patch
+        const int m = first_element<pixels, 1>(t);
+        if(!made_channels_.has(m))
+            return;
+        const int channel = made_channels_[m];
+        const int number  = first + first_element<pixels, 0>(t) / C.patch.pixels();
         if(number >= shape_.patches())
             return;
         const int input = shape_.first_input(number), taps = number_of_taps(),
                   filter_cols = any ? shape_.window[1] : C.window.cols, step = col_step(shape_);
         for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start_[t.copy].values[v]); });
         CK_TILE_KEEP_LOOP
-        for(int i = 0; i < taps * group_; ++i)
+        for(int i = 0; i < taps * groups_.seen.divisor; ++i)
         {
             // Taps in the order in which a pixel sees lines of the halo: those of dX from the last one on.
-            const int nth = i / group_, k = i % group_, tap = made == direction::backward_data ? taps - 1 - nth : nth,
+            const int nth = i / groups_.seen, k = i - nth * groups_.seen.divisor,
+                      tap   = made == direction::backward_data ? taps - 1 - nth : nth,
                       plane = C.deep() ? nth / shape_.plane_taps() : 0, seen = nth - plane * shape_.plane_taps();
             for_each_element<pixels>([&](auto r, auto v) {
-                const int row = r / own_patch.cols, col = r % own_patch.cols, channel = ((m + v) & -group_) + k;
-                const int y = line_seen(0, seen / filter_cols, row),
-                          x = line_seen(1, seen % filter_cols, col % column.cols);
+                const int row = r / own_patch.cols, col = r % own_patch.cols,
+                          channel_seen = groups_.first_seen(channel + v) + k;
+                const int y            = line_seen(0, seen / filter_cols, row),
+                          x            = line_seen(1, seen % filter_cols, col % column.cols);
                 if(y < 0 || x < 0)
                     return;
                 const Element* at = from.at(input + shape_.beyond_first(direction::forward, plane) +
                                                 y * shape_.halo_cols.divisor + x + (n + col / column.cols) * step,
-                                            channel);
+                                            channel_seen - first_seen_);
                 check_lds_read(at, sizeof *at);
-                const Element w = weight_of(m + v, channel, tap);
+                const Element w = weight_of(channel + v, channel_seen, tap);
                 sums.set(r, v, __builtin_fmaf(convert<float>(*at), convert<float>(w), sums.get(r, v)));
             });
         }
@@ -295,9 +305,11 @@ class images_by_matrix
 
     const Element* wei_;
     multi_index<2> wei_strides_;
-    int group_, channels_; // of a group; of Y
+    channel_groups groups_;
+    int channels_; // of Y
     region_shape shape_;
-    int first_; // channel of the block
+    channel_slices made_channels_;
+    int first_seen_;
     tile<Element, weight> weights_[any ? 1 : kept];
     ck_tile::detail::per_thread<Element*, copies> weights_in_lds_; // of a thread's lane and slice
     struct run

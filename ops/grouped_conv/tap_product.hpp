@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products of a filter's taps by a matrix instruction, of slices of 16 channels, each of which has whole groups. What makes images is, tap by tap,
+// Products of a filter's taps by a matrix instruction, of slices of 16 channels, each of which sees what whole groups have (channel_groups.hpp). What makes images is, tap by tap,
 //
 //   made [channel m, pixel n] += W [m, channel k] * seen [pixel n, k]
 //

@@ -8,16 +8,26 @@
 #include "ck_tile/verbs/columns_in_lds.hpp"
 #include "ck_tile/verbs/finite.hpp"
 #include "ck_tile/verbs/map.hpp"
+#include "ops/grouped_conv/channel_groups.hpp"
 #include "ops/grouped_conv/tap_product.hpp"
 
 namespace ck_tile::conv
 {
 
 // Which weight a thread has: the tap, of those that are added up at once, the channel of Y, of the block's, and that of X, of its group; -1: of
-// another one.
+// another one, or of a channel of Y that another slice has.
 struct weight_place
 {
     int tap, of_y, of_x;
+};
+
+// The channels of Y and of X that columns 0 of a block's dY and of its halos are.
+struct weight_channels
+{
+    int y, x;
+
+    // The first column of halos whose channel is of the group of a column of dY.
+    CK_TILE_FN int column_seen(const channel_groups& groups, int of_y) const { return groups.first_seen(y + of_y) - x; }
 };
 
 // C: a configuration. Arguments: as the kernel of backward weight has them.
@@ -36,8 +46,8 @@ class weights_by_matrix
     using pixel_tile = lds_tile<Element, C.pixel_layout()>;
 
   public:
-    CK_TILE_FN weights_by_matrix(const Arguments& a, int first_tap)
-        : shape_(a.regions.shape), pixels_(a.pixels), first_tap_(first_tap)
+    CK_TILE_FN weights_by_matrix(const Arguments& a, const weight_channels& own, int first_tap)
+        : shape_(a.regions.shape), pixels_(a.pixels), groups_(a.groups), channels_(own), first_tap_(first_tap)
     {
         register_for<C.window.taps()>([&](auto tap) { sums_[tap] = fill<float, products>(0.f); });
     }
@@ -53,7 +63,7 @@ class weights_by_matrix
             rows halo{columns_in_lds<Element, x_columns>([&](thread t, int k) {
                           const int n = tap_product::pixel_of_column(k);
                           return x.at(shape_.first_input(existing(patch_of(t, first, n))) + n % width * col_step(),
-                                      slice_of(t));
+                                      first_x(slice_of(t)) - channels_.x);
                       }),
                       shape_.halo_cols.divisor * line};
             const auto multiply = [&](int pixel, int tap, const tile<Element, x_columns>& seen) {
@@ -81,12 +91,13 @@ class weights_by_matrix
         });
         return s;
     }
-    static CK_TILE_FN weight_place weight_of(thread t, int r, int v, int group)
+    CK_TILE_FN weight_place weight_of(thread t, int r, int v) const
     {
-        const int all  = first_element<some_sums, 1>(t) + reach<some_sums.reg, 1>(r) + reach<some_sums.vec, 1>(v);
-        const int of_x = all % channels, of_y = all / channels % channels, of_slice = all / (channels * channels);
-        return {of_slice % at_once, of_slice / at_once * channels + of_y,
-                ((of_x ^ of_y) & -group) == 0 ? of_x & (group - 1) : -1};
+        const int all = first_element<some_sums, 1>(t) + reach<some_sums.reg, 1>(r) + reach<some_sums.vec, 1>(v);
+        const int n = all % channels, m = all / channels % channels, of_slice = all / (channels * channels);
+        const int slice = of_slice / at_once, of_y = slice * groups_.of_slice + m, x = first_x(slice) + n;
+        return {of_slice % at_once, of_y,
+                m < groups_.of_slice && groups_.same(channels_.y + of_y, x) ? x % groups_.seen : -1};
     }
 
     // Not 0 where something of a thread's sums is not finite.
@@ -130,7 +141,12 @@ class weights_by_matrix
     }
 
     CK_TILE_FN int col_step() const { return C.window.any() ? shape_.stride[1] : C.window.stride; }
-    static CK_TILE_FN int slice_of(thread t) { return t.wave % across * channels; }
+    static CK_TILE_FN int slice_of(thread t) { return t.wave % across; }
+    // The channel of X that a slice begins with.
+    CK_TILE_FN int first_x(int slice) const
+    {
+        return groups_.template vector_seen<C.vector()>(channels_.y + slice * groups_.of_slice);
+    }
     static CK_TILE_FN int patch_of(thread t, int first, int pixel)
     {
         return first + (t.wave / across * channels + pixel) / width;
@@ -142,7 +158,8 @@ class weights_by_matrix
     {
         columns_in_lds<Element, dy_columns> columns([&](thread t, int k) {
             const int n = tap_product::pixel_of_column(k);
-            return y.at(pixels_.first_input(existing(patch_of(t, first, n))) + n % width, slice_of(t));
+            return y.at(pixels_.first_input(existing(patch_of(t, first, n))) + n % width,
+                        slice_of(t) * groups_.of_slice);
         });
         register_for<column.rows>([&](auto row) {
             columns.load(dy[row], 0);
@@ -161,6 +178,8 @@ class weights_by_matrix
     }
 
     region_shape shape_, pixels_;
+    channel_groups groups_;
+    weight_channels channels_;
     int first_tap_;
     tile<float, products> sums_[C.window.taps()];
 };

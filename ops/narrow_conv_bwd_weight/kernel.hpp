@@ -20,10 +20,11 @@ struct arguments
 {
     const void* in;
     const void* out;
-    void* wei;       // [channels][taps, channels of the group], as wei_strides say
+    void* wei;       // [channels of Y][taps, channels of X of the group], as wei_strides say
     float* partials; // of each share, as wei; null when there is one share, which then writes dW itself
-    int channels, group;
-    multi_index<2> wei_strides; // of a tap, of a channel of the group
+    int channels;    // of Y
+    conv::channel_groups groups;
+    multi_index<2> wei_strides; // of a tap, of a channel of X of the group
     conv::image_lines in_lines, out_lines;
     conv::region_grid regions;
     conv::region_shape pixels; // the regions of dY themselves, as halos
@@ -37,7 +38,7 @@ struct block_taps
     int plane, first;
 };
 
-// Sums of one channel per group, by multiply-adds.
+// Sums of one channel of X per group, by multiply-adds.
 template <config C, class Element>
 class weights_by_multiply_adds
 {
@@ -47,8 +48,8 @@ class weights_by_multiply_adds
     using pixel_tile = lds_tile<Element, C.pixel_layout()>;
 
   public:
-    CK_TILE_FN weights_by_multiply_adds(const arguments& a, int first_tap)
-        : args_(a), first_tap_(first_tap), sums_(fill<float, all_sums>(0.f))
+    CK_TILE_FN weights_by_multiply_adds(const arguments& a, const conv::weight_channels& own, int first_tap)
+        : args_(a), channels_(own), first_tap_(first_tap), sums_(fill<float, all_sums>(0.f))
     {
     }
 
@@ -74,14 +75,15 @@ class weights_by_multiply_adds
                     dy[r * C.patch.cols + c][v] = some[v];
             }
             auto& own       = sums_.file_of(t);
-            const int first = regions.first_input(number);
+            const int first = regions.first_input(number),
+                      seen  = C.takes_multipliers() ? channels_.column_seen(args_.groups, channel) : channel;
             const auto add  = [&](int pixel, int tap, const float* values) {
                 CK_TILE_UNROLL
                 for(int v = 0; v < vector; ++v)
                     own.set(tap, v, __builtin_fmaf(values[v], dy[pixel][v], own.get(tap, v)));
             };
             if constexpr(!C.window.any())
-                conv::slide<C.made, C.window, C.patch, vector>(x, regions.halo_cols.divisor, first, channel, add);
+                conv::slide<C.made, C.window, C.patch, vector>(x, regions.halo_cols.divisor, first, seen, add);
             else
             {
                 const multi_index<2> window = regions.window;
@@ -90,7 +92,7 @@ class weights_by_multiply_adds
                     if(i == window[0])
                         return;
                     conv::visit_tap<C.made, C.patch, vector>(
-                        x, regions, first, channel, i, j,
+                        x, regions, first, seen, i, j,
                         [&](int pixel, const float* values) { add(pixel, tap, values); });
                     if(++j == window[1])
                         j = 0, ++i;
@@ -109,7 +111,7 @@ class weights_by_multiply_adds
         });
         return s;
     }
-    static CK_TILE_FN conv::weight_place weight_of(thread t, int r, int v, int)
+    CK_TILE_FN conv::weight_place weight_of(thread t, int r, int v) const
     {
         return {r, first_element<some_sums, 1>(t) + v, 0};
     }
@@ -119,6 +121,7 @@ class weights_by_multiply_adds
 
   private:
     const arguments& args_;
+    conv::weight_channels channels_;
     int first_tap_;
     tile<float, all_sums> sums_;
 };
@@ -138,18 +141,20 @@ struct program
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
         const int number = static_cast<int>(b.at.x), rest = number / a.slices,
-                  channel = (number - rest * a.slices.divisor) * C.channels;
+                  channel = (number - rest * a.slices.divisor) * channels_of(a);
+        const channels own{channel,
+                           C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(channel) : channel};
         const int share = rest % a.shares, of_taps = rest / a.shares,
                   of_plane    = ceil_div(a.regions.shape.plane_taps(), C.window.taps()); // blocks
         const int plane       = C.deep() ? of_taps / of_plane : 0;
         const block_taps taps = {plane, (of_taps - plane * of_plane) * C.window.taps()};
-        products sums(a, taps.first);
-        each_region(b, a, share, channel, taps.plane,
+        products sums(a, own, taps.first);
+        each_region(b, a, share, own, taps.plane,
                     [&](const coord&, int stage) { sums.add(x_in(b, stage), dy_in(b, stage)); });
         if(is_unusual(b, sums)) [[unlikely]]
-            store_one_by_one(b, a, share, channel, taps);
+            store_one_by_one(b, a, share, own, taps);
         else
-            store_sums(b, a, sums, share, channel, taps);
+            store_sums(b, a, sums, share, own, taps);
     }
 
   private:
@@ -158,10 +163,16 @@ struct program
     using halo_tile            = lds_tile<element, C.halo_layout()>;
     using pixel_tile           = lds_tile<element, C.pixel_layout()>;
     using coord                = conv::region_grid::coord;
+    using channels             = conv::weight_channels;
     using products =
         typename std::conditional_t<C.by_matrix(), std::type_identity<conv::weights_by_matrix<C, element, arguments>>,
                                     std::type_identity<weights_by_multiply_adds<C, element>>>::type;
 
+    // Of Y, that a block has.
+    static CK_TILE_FN int channels_of(const arguments& a)
+    {
+        return C.by_matrix() ? C.channels / C.slice_columns() * a.groups.of_slice : C.channels;
+    }
     static CK_TILE_FN halo_tile x_in(const block& b, int stage) { return {b.lds_at<element>(stage * stage_bytes)}; }
     static CK_TILE_FN pixel_tile dy_in(const block& b, int stage)
     {
@@ -172,15 +183,16 @@ struct program
     {
         const block& in;
         const arguments& args;
-        int channel, tap_plane;
+        channels own;
+        int tap_plane;
         gemm::operand_copy<conv::halo_window<element, C.halo_copy()>> x;
         gemm::operand_copy<conv::halo_window<element, C.pixel_copy()>> dy;
 
         CK_TILE_FN auto move(int number)
         {
             const auto c = args.regions.template at<C.deep()>(number, tap_plane);
-            x.operand().move_to(static_cast<const element*>(args.in), c.seen, c.halo, channel);
-            dy.operand().move_to(static_cast<const element*>(args.out), c.made, c.pixel, channel);
+            x.operand().move_to(static_cast<const element*>(args.in), c.seen, c.halo, own.x);
+            dy.operand().move_to(static_cast<const element*>(args.out), c.made, c.pixel, own.y);
             return c;
         }
         CK_TILE_FN void begin() { x.begin(), dy.begin(); }
@@ -189,10 +201,10 @@ struct program
 
     // add(where, stage) for each region of the block's share.
     template <class F>
-    static CK_TILE_FN void each_region(const block& b, const arguments& a, int share, int channel, int tap_plane,
-                                       F&& add)
+    static CK_TILE_FN void each_region(const block& b, const arguments& a, int share, const channels& own,
+                                       int tap_plane, F&& add)
     {
-        copies both{b, a, channel, tap_plane, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
+        copies both{b, a, own, tap_plane, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
         conv::for_each_region<C.stages>(b, both, share, a.regions.order.end, a.shares, add);
     }
 
@@ -210,38 +222,39 @@ struct program
 
     // The block's weights, one of each thread after the other, as sums of products whose pixels of X and of dY both exist: 0 for one that does
     // not, times what is not finite, would be a NaN.
-    static CK_TILE_FN void store_one_by_one(const block& b, const arguments& a, int share, int channel,
+    static CK_TILE_FN void store_one_by_one(const block& b, const arguments& a, int share, const channels& own,
                                             const block_taps& some)
     {
         const int left = a.regions.shape.plane_taps() - some.first,
-                  taps = left < C.window.taps() ? left : C.window.taps(), weights = C.channels * taps * a.group;
+                  taps = left < C.window.taps() ? left : C.window.taps(), group = a.groups.seen.divisor,
+                  weights = channels_of(a) * taps * group;
         CK_TILE_KEEP_LOOP
         for(int first = 0; first < weights; first += threads)
         {
             const auto weight_of = [&](thread t) {
-                const int number = first + first_element<one_each, 0>(t), of_tap = number / a.group;
+                const int number = first + first_element<one_each, 0>(t), of_tap = number / a.groups.seen;
                 return number < weights
-                           ? conv::weight_place{some.first + of_tap % taps, of_tap / taps, number % a.group}
+                           ? conv::weight_place{some.first + of_tap % taps, of_tap / taps, number - of_tap * group}
                            : conv::weight_place{0, 0, -1};
             };
             auto sums = fill<float, one_each>(0.f);
             b.sync();
-            each_region(b, a, share, channel, some.plane, [&](const coord& here, int stage) {
+            each_region(b, a, share, own, some.plane, [&](const coord& here, int stage) {
                 for_each_thread<one_each>([&](thread t) {
                     if(const conv::weight_place w = weight_of(t); w.of_x >= 0)
                         sums.file_of(t).set(
-                            0, 0, product_sum(x_in(b, stage), dy_in(b, stage), a, here, w, sums.file_of(t).get(0, 0)));
+                            0, 0,
+                            product_sum(x_in(b, stage), dy_in(b, stage), a, own, here, w, sums.file_of(t).get(0, 0)));
                 });
             });
-            for_each_thread<one_each>([&](thread t) {
-                store_weight(a, share, channel, some.plane, weight_of(t), sums.file_of(t).get(0, 0));
-            });
+            for_each_thread<one_each>(
+                [&](thread t) { store_weight(a, share, own, some.plane, weight_of(t), sums.file_of(t).get(0, 0)); });
         }
     }
 
     // `sum` and the products of a region for one weight.
-    static CK_TILE_FN float product_sum(const halo_tile& x, const pixel_tile& dy, const arguments& a, const coord& here,
-                                        const conv::weight_place& w, float sum)
+    static CK_TILE_FN float product_sum(const halo_tile& x, const pixel_tile& dy, const arguments& a,
+                                        const channels& own, const coord& here, const conv::weight_place& w, float sum)
     {
         const auto& shape        = a.regions.shape;
         const multi_index<2> tap = {w.tap / shape.window[1] * shape.dilation[0],
@@ -261,7 +274,7 @@ struct program
                !exists(here.pixel + at, a.out_lines.lengths) || !exists(here.halo + seen, a.in_lines.lengths))
                 continue;
             const int pixel  = (plane_seen * shape.halo_rows.divisor + seen[0]) * shape.halo_cols.divisor + seen[1];
-            const element *p = dy.at(i, w.of_y), *q = x.at(pixel, (w.of_y & -a.group) + w.of_x);
+            const element *p = dy.at(i, w.of_y), *q = x.at(pixel, own.column_seen(a.groups, w.of_y) + w.of_x);
             check_lds_read(p, sizeof *p), check_lds_read(q, sizeof *q);
             sum = __builtin_fmaf(convert<float>(*p), convert<float>(*q), sum);
         }
@@ -269,11 +282,11 @@ struct program
     }
 
     // The tap of `w` is one of the plane of the filter.
-    static CK_TILE_FN void store_weight(const arguments& a, int share, int channel, int tap_plane,
+    static CK_TILE_FN void store_weight(const arguments& a, int share, const channels& own, int tap_plane,
                                         const conv::weight_place& w, float sum)
     {
-        const int of_plane = a.regions.shape.plane_taps(), of_channel = a.regions.shape.taps() * a.group,
-                  at = channel + w.of_y;
+        const int of_plane = a.regions.shape.plane_taps(), of_channel = a.regions.shape.taps() * a.groups.seen.divisor,
+                  at = own.y + w.of_y;
         if(at >= a.channels || w.tap >= of_plane || w.of_x < 0)
             return;
         const int offset =
@@ -285,12 +298,12 @@ struct program
     }
 
     // A few taps after the others.
-    static CK_TILE_FN void store_sums(const block& b, const arguments& a, const products& sums, int share, int channel,
-                                      const block_taps& own)
+    static CK_TILE_FN void store_sums(const block& b, const arguments& a, const products& sums, int share,
+                                      const channels& own, const block_taps& some_taps)
     {
         const int taps = a.regions.shape.plane_taps();
         register_for<C.window.taps() / at_once>([&](auto number) __attribute__((always_inline)) {
-            if(own.first + number * at_once >= taps)
+            if(some_taps.first + number * at_once >= taps)
                 return;
             const auto some = sums.some(number);
             b.sync();
@@ -299,9 +312,9 @@ struct program
                 if(first_element<std::remove_cvref_t<decltype(some)>::layout, 0>(t) != 0)
                     return;
                 for_each_element<decltype(total)::layout>([&](auto r, auto v) {
-                    conv::weight_place w = products::weight_of(t, r, v, a.group);
-                    w.tap += own.first + number * at_once;
-                    store_weight(a, share, channel, own.plane, w, total.file_of(t).get(r, v));
+                    conv::weight_place w = sums.weight_of(t, r, v);
+                    w.tap += some_taps.first + number * at_once;
+                    store_weight(a, share, own, some_taps.plane, w, total.file_of(t).get(r, v));
                 });
             });
         });

@@ -16,18 +16,21 @@ problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& rand
 {
     const bool any     = c.window.any();
     const int of_group = c.group_slices() > 1 ? c.group : c.by_matrix() ? 1 << random.between(any ? 0 : 1, 4) : 1;
-    const int planes   = c.deep() ? random.between(1, c.planes < 3 ? c.planes : 3) : 1; // of the filter
-    problem p          = {.spatial = planes > 1           ? 3
-                                     : c.window.rows <= 1 ? random.between(1, 2)
-                                                          : 2,
-                          .groups  = of_group > 1           ? random.between(1, 2 * c.channels / of_group + 1)
-                                     : random.between(0, 1) ? random.between(1, 2 * c.channels + 1)
-                                                            : 8 * random.between(1, 10),
-                          .batch   = random.between(0, 11) == 0 ? 0 : random.between(1, 4),
-                          .k       = of_group,
-                          .c       = of_group,
-                          .type    = c.dtype(),
-                          .layout  = random.between(0, 3) == 0 ? layout::ngchw : layout::nhwgc};
+    // Every other one has several times as many channels on one side.
+    const int more   = c.group_slices() > 1 || random.between(0, 1) ? 1 : random.between(2, 5),
+              side   = random.between(0, 1);
+    const int planes = c.deep() ? random.between(1, c.planes < 3 ? c.planes : 3) : 1; // of the filter
+    problem p        = {.spatial = planes > 1           ? 3
+                                   : c.window.rows <= 1 ? random.between(1, 2)
+                                                        : 2,
+                        .groups  = of_group > 1           ? random.between(1, 2 * c.channels / of_group + 1)
+                                   : random.between(0, 1) ? random.between(1, 2 * c.channels + 1)
+                                                          : 8 * random.between(1, 10),
+                        .batch   = random.between(0, 11) == 0 ? 0 : random.between(1, 4),
+                        .k       = of_group * (side == 0 ? more : 1),
+                        .c       = of_group * (side == 1 ? more : 1),
+                        .type    = c.dtype(),
+                        .layout  = random.between(0, 3) == 0 ? layout::ngchw : layout::nhwgc};
     for(int i = 0; i < p.spatial; ++i)
     {
         const auto d     = static_cast<std::size_t>(i);

@@ -67,6 +67,41 @@ TEST_P(Kernel, SeveralChannelsPerGroup)
                 expect_right(with(groups, {height, width}, {3, 3}, stride, of_group));
 }
 
+// More channels of Y per group than of X, or fewer, and groups that slices and vectors of channels cut.
+constexpr std::tuple<int, int, int> differing_groups[] = {{40, 1, 2}, {5, 1, 2},  {37, 1, 3}, {24, 1, 4}, {21, 1, 5},
+                                                          {9, 1, 8},  {5, 1, 16}, {3, 1, 32}, {18, 2, 4}, {7, 3, 6},
+                                                          {9, 4, 8},  {3, 8, 16}, {5, 3, 4},  {10, 4, 2}, {11, 2, 1},
+                                                          {9, 6, 2},  {7, 3, 3},  {5, 5, 5},  {6, 6, 6},  {5, 12, 12}};
+
+TEST_P(Kernel, ChannelsPerGroupThatDiffer)
+{
+    for(const auto& [groups, c, k] : differing_groups)
+        for(const std::int64_t stride : {1, 2})
+            for(const layout order : {layout::nhwgc, layout::gnhwc, layout::ngchw})
+            {
+                problem p = with(groups, {9, 12}, {3, 3}, stride);
+                p.c = c, p.k = k, p.layout = order;
+                expect_right(p);
+            }
+}
+
+TEST_P(Kernel, AnyWindowOfChannelsThatDiffer)
+{
+    for(const auto& [groups, c, k] : {std::tuple(24, 1, 2), {13, 1, 3}, {6, 4, 8}, {5, 4, 2}})
+    {
+        problem p = with(groups, {19, 13}, {5, 4}, 1);
+        p.c = c, p.k = k;
+        expect_right(p);
+        p.dilation = {2, 1}, p.stride = {makes_dx ? 1 : 3, makes_dx ? 1 : 2};
+        expect_right(p);
+        p.filter = {9, 11}, p.dilation = p.stride = {1, 1}, p.left_pad = p.right_pad = {4, 5};
+        expect_right(p);
+        p.spatial = 3, p.filter = {3, 3, 3}, p.input = {5, 9, 11}, p.dilation = p.stride = {1, 1, 1};
+        p.left_pad = p.right_pad = {1, 1, 1};
+        expect_right(p);
+    }
+}
+
 // Windows that no instance is compiled for: longer, dilated, even, and of more taps than a block has sums or weights of.
 TEST_P(Kernel, AnyWindow)
 {
@@ -173,6 +208,28 @@ TEST_P(Kernel, WhatIsNotFinite)
         EXPECT_GE(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 9 * of_group);
         ck_tile::expect_all_instances_right(dev, e);
     }
+}
+
+// Neither reaches the channels that share a slice with it.
+TEST_P(Kernel, WhatIsNotFiniteOfChannelsThatDiffer)
+{
+    for(const auto& [groups, c, k] : {std::tuple(24, 1, 2), {11, 1, 3}, {7, 4, 8}, {10, 4, 2}, {7, 3, 3}})
+        for(const extents& filter : {extents{3, 3}, extents{2, 5}})
+        {
+            problem p = with(groups, {9, 10}, filter);
+            p.c = c, p.k = k;
+            if(!make_plan<operation>(dev, p))
+                continue;
+            const auto channels = static_cast<std::size_t>(p.groups * (makes_dx ? p.k : p.c));
+            ck_tile::expect_all_instances_right(dev, experiment<operation>(p, 1, [&](harness::tensor_set& set) {
+                                                    harness::host_tensor& seen = set[makes_dx ? "out" : "in"];
+                                                    std::vector<float> values  = seen.values();
+                                                    values[channels * 12 + 3]  = NAN;
+                                                    values[channels * 57 + channels - 1] =
+                                                        std::numeric_limits<float>::infinity();
+                                                    seen.set_values(values);
+                                                }));
+        }
 }
 
 TEST_P(Kernel, WhatIsNotFiniteOfThreeDimensions)
@@ -296,8 +353,18 @@ TEST(Rejections, SayWhy)
     EXPECT_EQ(with_planes(3, 4, 1), "a filter must have 3 planes at most, but has 4: choose an implicit GEMM");
     EXPECT_EQ(with_planes(3, 3, 2),
               makes_dx ? "the stride along depth must be 1, but is 2: choose an implicit GEMM" : "");
-    EXPECT_EQ(reason([](problem& p) { p.k = 2; }), "the instance is of groups of 1 channel, and the problem has C = 1 "
-                                                   "and K = 2 per group: choose an implicit GEMM");
+    EXPECT_EQ(reason([](problem& p) { p.k = 2; }),
+              "the instance is of groups of 1 channel, and the problem has G = 128, C = 1 and K = 2: choose one of "
+              "groups of 16 channels, or an implicit GEMM");
+    config wide = c; // whose threads have one channel each
+    wide.type = data_type::fp32, wide.waves = 8;
+    ASSERT_FALSE(check(wide));
+    for(const std::int64_t channels : {1, 2, 3, 8, 32})
+    {
+        problem p = good;
+        p.type = data_type::fp32, p.k = channels;
+        EXPECT_EQ(reason_of<operation>(wide, p), "");
+    }
     EXPECT_EQ(reason([](problem& p) { p.layout = layout::gnhwc; }),
               "the channels of a pixel must lie side by side, or be planes of an image, and the layout is gnhwc: "
               "choose nhwgc or ngchw");
@@ -323,14 +390,21 @@ TEST(Rejections, SayWhy)
                               .halo     = 192,
                               .stages   = 2};
     ASSERT_FALSE(check(of_groups));
-    for(const std::int64_t channels : {1, 3, 32})
-    {
-        good.c = good.k = channels;
-        EXPECT_EQ(reason_of<operation>(of_groups, good),
-                  fmt::format("the instance is of groups of 2, 4, 8 or 16 channels, and the problem has C = {0} and K "
-                              "= {0} per group: choose an implicit GEMM",
-                              channels));
-    }
+    const auto reason_of_groups = [&](std::int64_t groups, std::int64_t of_x, std::int64_t of_y) {
+        problem p = good;
+        p.groups = groups, p.c = of_x, p.k = of_y;
+        return reason_of<operation>(of_groups, p);
+    };
+    for(const auto& [of_x, of_y] :
+        {std::pair(2, 2), {4, 4}, {16, 16}, {1, 2}, {1, 3}, {1, 4}, {1, 8}, {2, 4}, {4, 8}, {8, 16}, {4, 2}, {2, 1}})
+        EXPECT_EQ(reason_of_groups(40, of_x, of_y), "");
+    EXPECT_EQ(reason_of_groups(40, 1, 1), "the instance is of groups of several channels, and the problem has G = 40, "
+                                          "C = 1 and K = 1: choose one of groups of 1 channel, or an implicit GEMM");
+    for(const auto& [groups, of_x, of_y] : {std::tuple(40, 17, 17), {40, 32, 32}, {1, 8, 16}, {40, 40, 8}})
+        EXPECT_EQ(reason_of_groups(groups, of_x, of_y),
+                  fmt::format("the instance is of several groups whose channels fit 16 columns, and the problem has "
+                              "G = {}, C = {} and K = {}: choose an implicit GEMM",
+                              groups, of_x, of_y));
     if(config::made == direction::backward_weight)
         return;
     config of_parts = of_groups;
@@ -339,11 +413,12 @@ TEST(Rejections, SayWhy)
     of_parts.window = {0, 9, 0}, of_parts.patch = {4, 8};
     ASSERT_FALSE(check(of_parts));
     good.stride = {1, 1, 1};
+    good.c = good.k = 32;
     EXPECT_EQ(reason_of<operation>(of_parts, good), "");
     good.c = good.k = 16;
     EXPECT_EQ(reason_of<operation>(of_parts, good),
-              "the instance is of groups of 32 channels, and the problem has C = 16 and K = 16 per group: choose an "
-              "implicit GEMM");
+              "the instance is of groups of 32 channels, and the problem has G = 128, C = 16 and K = 16: choose one of "
+              "groups of 16 channels, or an implicit GEMM");
 }
 
 } // namespace
