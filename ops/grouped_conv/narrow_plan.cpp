@@ -55,7 +55,7 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
     if(of_slices && (p.c != i.group || p.k != i.group))
         reject("groups of 32 channels", slices);
     else if(!by_matrix && (p.c != 1 || (p.k != 1 && !i.takes_multipliers)))
-        reject(i.takes_multipliers ? "groups of 1 channel of X" : "groups of 1 channel", slices);
+        reject("groups of 1 channel", slices);
     // Of any window, matrix instructions are worth it even for a channel alone.
     else if(by_matrix && !i.window.any() && p.c == 1 && p.k == 1)
         reject("groups of several channels", "one of groups of 1 channel, or ");

@@ -96,6 +96,16 @@ TYPED_TEST(Formulations, ComputeWhatTheyAreAskedByName)
         ASSERT_TRUE(chosen) << chosen.reason();
         EXPECT_TRUE(names_of(*chosen).starts_with("narrow_conv_")) << names_of(*chosen);
 
+        // And so does one of a channel multiplier, where an instance of those built takes it.
+        large.k  = 2;
+        int ways = 0;
+        each_choice<operation>(dev, large, [&](const named_choice& each) {
+            ways += each.supported && each.name.starts_with("narrow_conv_");
+        });
+        const auto multiplied = make_plan<operation>(dev, large);
+        ASSERT_TRUE(multiplied) << multiplied.reason();
+        EXPECT_EQ(names_of(*multiplied).starts_with("narrow_conv_"), ways > 0) << names_of(*multiplied);
+
         // What a tuned table chooses.
         auto choice = choice_of(dev, *planned);
         EXPECT_EQ(choice.instance, name);
@@ -105,8 +115,8 @@ TYPED_TEST(Formulations, ComputeWhatTheyAreAskedByName)
         grouped.c = grouped.k = 2;
         EXPECT_EQ(make_plan<operation>(dev, grouped, {.instance = name}).reason(),
                   name + " on " + dev.name() +
-                      ": the instance is of groups of 1 channel, and the problem has C = 2 and K = 2 per group: choose "
-                      "an implicit GEMM");
+                      ": the instance is of groups of 1 channel, and the problem has G = 40, C = 2 and K = 2: choose "
+                      "one of groups of 16 channels, or an implicit GEMM");
     }
 }
 
