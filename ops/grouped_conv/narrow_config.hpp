@@ -49,7 +49,10 @@ struct narrow_config
     // Columns of a block in slices, each of which sees what whole groups have: of a product, or all of the block.
     constexpr int slice_columns() const { return by_matrix() ? tap_product::channels : channels; }
     // Whether groups may have more channels on one side than on the other: not where a thread takes neighbours as they lie.
-    constexpr bool takes_multipliers() const { return by_matrix() || own() == 1 || (window.any() && !makes_weights()); }
+    constexpr bool takes_multipliers() const
+    {
+        return by_matrix() || own() == 1 || (window.any() && Made == direction::backward_data);
+    }
     constexpr int group_slices() const { return ceil_div(group, tap_product::channels); } // slices of a group
     constexpr int down() const { return waves / across(); }
     // Patches that a block computes at once, and those of a region: that it has at once, or as its halo has at most.
