@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""How PyTorch's tensors, devices and streams map to the library's: the only module that knows."""
+
+import functools
+import os
+
+import torch
+
+from ck_tile import _library
+from ck_tile._library import Device, Error
+
+DTYPES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float32: "fp32"}
+ALIGNMENT = 16  # bytes, of every address
+
+FORMATS = {4: torch.channels_last, 5: torch.channels_last_3d}  # by dimensions
+
+
+def check(right, rule, value, fix):
+    """Raises Error unless right."""
+    if not right:
+        raise Error(f"{rule}, but {value}: {fix}")
+
+
+def check_dtypes(**tensors):
+    """All floating, of the one type that the first has, on one device."""
+    first_name, first = next(iter(tensors.items()))
+    check(first.dtype in DTYPES, f"{first_name} must be float16, bfloat16 or float32", f"is {first.dtype}", "convert it")
+    for name, each in tensors.items():
+        if each is not None:
+            check(each.dtype is first.dtype, f"{name} must have the type of {first_name}, {first.dtype}", f"is {each.dtype}",
+                  "convert it, or use autocast")
+            check(each.device == first.device, f"{name} must be on {first.device}, as {first_name} is", f"is on {each.device}",
+                  "move it")
+
+
+def is_channels_last(x):
+    """Whether channels are innermost, in any number of dimensions."""
+    dimensions = x.dim()
+    if dimensions in FORMATS:
+        return x.is_contiguous(memory_format=FORMATS[dimensions])
+    return dimensions > 2 and x.movedim(1, -1).is_contiguous()
+
+
+def prefers_channels_last(x, weight=None):
+    """The layout that an operator computes x in: its own; where that could be either, or is neither, what the strides suggest, as
+    in PyTorch, those of the weights where x has none to tell."""
+    last, first = is_channels_last(x), x.is_contiguous()
+    if last != first:
+        return last
+    if last:
+        return weight is not None and is_channels_last(weight) and not weight.is_contiguous()
+    return x.dim() > 2 and x.stride(1) == 1
+
+
+def packed(x, channels_last):
+    """x itself where it is packed in that layout and aligned, else a copy that is."""
+    if channels_last and x.dim() > 2:
+        if not is_channels_last(x):
+            x = x.movedim(1, -1).contiguous().movedim(-1, 1)
+    elif not x.is_contiguous():
+        x = x.contiguous()
+    return x if x.data_ptr() % ALIGNMENT == 0 else x.clone(memory_format=torch.preserve_format)
+
+
+def empty(like, shape, channels_last, dtype=None):
+    """New memory for a result of the shape in that layout."""
+    if channels_last and len(shape) > 2:
+        return like.new_empty((shape[0], *shape[2:], shape[1]), dtype=dtype).movedim(-1, 1)
+    return like.new_empty(shape, dtype=dtype)
+
+
+@functools.cache
+def _device(kind, index):
+    if kind == "cpu":
+        hosts = [target for target in _library.targets() if target.startswith("host:")]
+        check(hosts or "CK_TILE_HOST" in os.environ, "tensors on the CPU need a host target",
+              f"the library was built for {', '.join(_library.targets())}", "build it with one, or move the tensors to a GPU")
+        return Device(os.environ.get("CK_TILE_HOST") or hosts[0])
+    check(kind == "cuda", "tensors must be on the CPU or a GPU of CUDA or ROCm", f"are on {kind}", "move them")
+    return Device(f"{'hip' if torch.version.hip else 'cuda'}:{index}")
+
+
+def plan_for(operation, x, key, fields):
+    """The plan for what x is on. key: all that fields() depends on, hashable; fields(): of the problem, but its dtype."""
+    device = x.device
+    return _library.plan_of(
+        (operation, device, x.dtype, key), lambda: _device(device.type, device.index), operation,
+        lambda: {"dtype": DTYPES[x.dtype], **fields()})
+
+
+def run(plan, x, *tensors):
+    """Queues a plan on the current stream of x's device; None for absent tensors."""
+    device = x.device
+    bytes_needed = plan.workspace_bytes
+    workspace = x.new_empty(bytes_needed, dtype=torch.uint8) if bytes_needed else None
+    stream = torch._C._cuda_getCurrentRawStream(device.index) if device.type == "cuda" else None
+    plan.run([None if t is None else t.data_ptr() for t in tensors], None if workspace is None else workspace.data_ptr(), stream)
+
+
+def spatial_list(value, count, name):
+    """A number, or a sequence of 1 or count, as a list of count."""
+    values = [value] * count if isinstance(value, int) else list(value)
+    if len(values) == 1:
+        values *= count
+    check(len(values) == count, f"{name} must be a number or {count} of them", f"is {value}", "give one per spatial dimension")
+    return values

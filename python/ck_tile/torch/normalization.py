@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Group normalisation."""
+
+import math
+
+import torch
+
+from ck_tile.torch._fallback import or_fallback
+from ck_tile.torch._operators import FIRST, autocast, define, differentiate
+from ck_tile.torch._tensors import check, check_dtypes, empty, packed, plan_for, prefers_channels_last, run
+
+
+def _validate(x, groups, weight, bias):
+    check(x.dim() >= 2, "x must have the dimensions [N, C, ...]", f"has {x.dim()}", "add those that lack")
+    check(groups >= 1 and x.size(1) >= 1 and x.size(1) % groups == 0, "num_groups must divide the channels",
+          f"is {groups} of {x.size(1)} channels", "choose a divisor")
+    check_dtypes(x=x, weight=weight, bias=bias)
+    for name, each in (("weight", weight), ("bias", bias)):
+        check(each is None or tuple(each.shape) == (x.size(1),), f"{name} must have the shape [{x.size(1)}], one value per channel",
+              f"has {None if each is None else list(each.shape)}", "reshape it")
+
+
+def _fields(shape, groups, channels_last, **more):
+    image = tuple(shape[2:]) or (1,)
+    if len(image) > 3:
+        image = (math.prod(image),)  # only the product counts
+    return lambda: {"N": shape[0], "image": image, "G": groups, "C": shape[1] // groups,
+                    "layout": "nhwgc" if channels_last else "ngchw", **more}
+
+
+def _forward_fake(x, num_groups, weight, bias, eps, channels_last):
+    _validate(x, num_groups, weight, bias)
+    statistic = (x.size(0), num_groups)
+    return (empty(x, x.shape, channels_last), x.new_empty(statistic, dtype=torch.float32),
+            x.new_empty(statistic, dtype=torch.float32))
+
+
+def _forward(x, num_groups, weight, bias, eps, channels_last):
+    y, mean, inv_std = _forward_fake(x, num_groups, weight, bias, eps, channels_last)
+    if x.numel() > 0:
+        x = packed(x, channels_last)
+        plan = plan_for("groupnorm_fwd", x, (x.shape, num_groups, channels_last, eps),
+                        _fields(x.shape, num_groups, channels_last, epsilon=eps))
+        run(plan, x, x, weight if weight is None else packed(weight, False), bias if bias is None else packed(bias, False), y, mean,
+            inv_std)
+    return y, mean, inv_std
+
+
+def _backward_fake(dy, x, num_groups, weight, mean, inv_std, wanted, channels_last):
+    check(dy.shape == x.shape, f"dy must have the shape of x, {list(x.shape)}", f"has {list(dy.shape)}", "pass the gradient of y")
+    check_dtypes(x=x, dy=dy, weight=weight)
+    parameters = x.size(1)
+    return (empty(x, x.shape if wanted[0] else (0,), channels_last), x.new_empty(parameters if wanted[1] else 0),
+            x.new_empty(parameters if wanted[2] else 0))
+
+
+def _backward(dy, x, num_groups, weight, mean, inv_std, wanted, channels_last):
+    results = _backward_fake(dy, x, num_groups, weight, mean, inv_std, wanted, channels_last)
+    if x.numel() == 0:
+        return tuple(each.zero_() for each in results)
+    if any(wanted):
+        x, dy = packed(x, channels_last), packed(dy, channels_last)
+        plan = plan_for("groupnorm_bwd", x, (x.shape, num_groups, channels_last, *wanted),
+                        _fields(x.shape, num_groups, channels_last, dx=wanted[0], dgamma=wanted[1], dbeta=wanted[2]))
+        run(plan, x, x, dy, weight if weight is None else packed(weight, False), packed(mean, False), packed(inv_std, False),
+            *[each if one else None for each, one in zip(results, wanted)])
+    return results
+
+
+_GROUP_NORM = define("group_norm(Tensor x, int num_groups, Tensor? weight, Tensor? bias, float eps, bool channels_last)"
+                     " -> (Tensor, Tensor, Tensor)", _forward, _forward_fake)
+_GROUP_NORM_BACKWARD = define("group_norm_backward(Tensor dy, Tensor x, int num_groups, Tensor? weight, Tensor mean, Tensor inv_std,"
+                              " bool[3] wanted, bool channels_last) -> (Tensor, Tensor, Tensor)", _backward, _backward_fake)
+
+
+def _setup_context(ctx, inputs, output):
+    x, ctx.num_groups, weight, _, _, ctx.channels_last = inputs
+    _, mean, inv_std = output
+    ctx.save_for_backward(x, weight, mean, inv_std)
+    ctx.mark_non_differentiable(mean, inv_std)
+    ctx.set_materialize_grads(False)
+
+
+def _differentiate(ctx, dy, *_):
+    if dy is None:
+        return (None,) * 6
+    x, weight, mean, inv_std = ctx.saved_tensors
+    needed = ctx.needs_input_grad
+    wanted = [needed[0], needed[2], needed[3]]
+    gradients = _GROUP_NORM_BACKWARD(dy, x, ctx.num_groups, weight, mean, inv_std, wanted, ctx.channels_last)
+    dx, dweight, dbias = [each if one else None for each, one in zip(gradients, wanted)]
+    return dx, None, dweight, dbias, None, None
+
+
+differentiate(_GROUP_NORM, _setup_context, _differentiate)
+autocast(_GROUP_NORM, cpu=FIRST, cuda=torch.float32)
+
+
+def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5, *, fallback=False):
+    """torch.nn.functional.group_norm: x [N, C, ...] in fp16, bf16 or fp32, weight and bias [C] of the same type."""
+    return or_fallback(
+        fallback, torch.nn.functional.group_norm, (x, num_groups, weight, bias, eps),
+        lambda: _GROUP_NORM(x, num_groups, weight, bias, eps, prefers_channels_last(x))[0])

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""2-D max-pooling."""
+
+import torch
+
+from ck_tile.torch._fallback import or_fallback
+from ck_tile.torch._operators import define, differentiate
+from ck_tile.torch._tensors import (check, check_dtypes, empty, packed, plan_for, prefers_channels_last, run, spatial_list)
+
+MOST_U8 = 256  # elements of a window that u8 indices count
+
+
+def _output_length(length, window, stride, pad, dilation, ceil_mode):
+    """As PyTorch: in ceil mode, the last window must begin in the input or the left padding."""
+    span = (window - 1) * dilation + 1
+    outputs = (length + 2 * pad - span + (stride - 1 if ceil_mode else 0)) // stride + 1
+    return outputs - 1 if ceil_mode and (outputs - 1) * stride >= length + pad else outputs
+
+
+def _validate(x, window, stride, padding, dilation):
+    check(x.dim() == 4, "x must have the dimensions [N, C, H, W]", f"has {x.dim()}", "add those that lack")
+    check_dtypes(x=x)
+    for name, values, least in (("kernel_size", window, 1), ("stride", stride, 1), ("padding", padding, 0), ("dilation", dilation, 1)):
+        check(all(each >= least for each in values), f"{name} must be {least} or more", f"is {values}", "choose larger ones")
+    check(all(2 * pad <= size for pad, size in zip(padding, window)), "padding must be at most half of kernel_size",
+          f"is {padding} of {window}", "pad less")
+
+
+def _index_type(window):
+    return torch.uint8 if window[0] * window[1] <= MOST_U8 else torch.int32
+
+
+def _fields(shape, window, stride, padding, dilation, ceil_mode, indexed, channels_last):
+    kind = "recompute" if not indexed else "u8" if _index_type(window) is torch.uint8 else "int32"
+    return lambda: {"N": shape[0], "C": shape[1], "input": shape[2:], "window": window, "strides": stride, "dilations": dilation,
+                    "left_pads": padding, "right_pads": padding, "ceil": ceil_mode, "indices": kind,
+                    "layout": "nhwc" if channels_last else "nchw"}
+
+
+def _forward_fake(x, window, stride, padding, dilation, ceil_mode, indexed, channels_last):
+    _validate(x, window, stride, padding, dilation)
+    lengths = [_output_length(x.size(2 + d), window[d], stride[d], padding[d], dilation[d], ceil_mode) for d in range(2)]
+    check(all(each >= 1 for each in lengths), "a window must fit into the padded input", f"is {window} on {list(x.shape[2:])}",
+          "choose a smaller one")
+    shape = (x.size(0), x.size(1), *lengths)
+    return empty(x, shape, channels_last), empty(x, shape if indexed else (0,), channels_last, _index_type(window))
+
+
+def _forward(x, window, stride, padding, dilation, ceil_mode, indexed, channels_last):
+    y, indices = _forward_fake(x, window, stride, padding, dilation, ceil_mode, indexed, channels_last)
+    if x.numel() > 0:
+        x = packed(x, channels_last)
+        key = (x.shape, tuple(window), tuple(stride), tuple(padding), tuple(dilation), ceil_mode, indexed, channels_last)
+        run(plan_for("maxpool_fwd", x, key, _fields(*key)), x, x, y, indices if indexed else None)
+    return y, indices
+
+
+def _backward_fake(dy, indices, lengths, window, stride, padding, dilation, ceil_mode, channels_last):
+    check_dtypes(dy=dy)
+    check(dy.shape == indices.shape, f"dy must have the shape of the indices, {list(indices.shape)}", f"has {list(dy.shape)}",
+          "pass the gradient of y")
+    return empty(dy, (dy.size(0), dy.size(1), *lengths), channels_last)
+
+
+def _backward(dy, indices, lengths, window, stride, padding, dilation, ceil_mode, channels_last):
+    dx = _backward_fake(dy, indices, lengths, window, stride, padding, dilation, ceil_mode, channels_last)
+    if dx.numel() > 0:
+        dy, indices = packed(dy, channels_last), packed(indices, channels_last)
+        key = (dx.shape, tuple(window), tuple(stride), tuple(padding), tuple(dilation), ceil_mode, True, channels_last)
+        run(plan_for("maxpool_bwd", dy, key, _fields(*key)), dy, dy, indices, None, None, dx)
+    return dx
+
+
+_MAX_POOL2D = define("max_pool2d(Tensor x, int[2] window, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, bool indexed,"
+                     " bool channels_last) -> (Tensor, Tensor)", _forward, _forward_fake)
+_MAX_POOL2D_BACKWARD = define("max_pool2d_backward(Tensor dy, Tensor indices, SymInt[2] lengths, int[2] window, int[2] stride,"
+                              " int[2] padding, int[2] dilation, bool ceil_mode, bool channels_last) -> Tensor",
+                              _backward, _backward_fake)
+
+
+def _setup_context(ctx, inputs, output):
+    x, *ctx.window, ctx.indexed, ctx.channels_last = inputs
+    ctx.lengths = x.shape[2:]
+    ctx.save_for_backward(output[1])
+    ctx.mark_non_differentiable(output[1])
+    ctx.set_materialize_grads(False)
+
+
+def _differentiate(ctx, dy, _):
+    if dy is None:
+        return (None,) * 8
+    check(ctx.indexed, "a gradient needs the indices", "indexed was False", "pass True")
+    dx = _MAX_POOL2D_BACKWARD(dy, ctx.saved_tensors[0], ctx.lengths, *ctx.window, ctx.channels_last)
+    return dx, None, None, None, None, None, None, None
+
+
+differentiate(_MAX_POOL2D, _setup_context, _differentiate)
+
+
+def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False, *, fallback=False):
+    """torch.nn.functional.max_pool2d of x [N, C, H, W]. Indices, if they are asked for, are the library's, not PyTorch's: uint8,
+    the number of the element in its window, row by row; int32, the flat index in the plane, for windows of more than 256."""
+    check(not (fallback and return_indices), "indices are the library's", "fallback is True, whose are others", "ask for one of both")
+
+    def compute():
+        window = spatial_list(kernel_size, 2, "kernel_size")
+        y, indices = _MAX_POOL2D(x, window, window if stride is None else spatial_list(stride, 2, "stride"),
+                                 spatial_list(padding, 2, "padding"), spatial_list(dilation, 2, "dilation"), ceil_mode,
+                                 return_indices or (x.requires_grad and torch.is_grad_enabled()), prefers_channels_last(x))
+        return (y, indices) if return_indices else y
+
+    return or_fallback(fallback, torch.nn.functional.max_pool2d, (x, kernel_size, stride, padding, dilation, ceil_mode), compute)
