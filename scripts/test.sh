@@ -6,6 +6,8 @@
 #
 # Of the instances it builds a set that has every formulation, target, type and layout, and some more that the commit's hash
 # draws, into build/; with --all every instance, into build-all/.
+# Tests of the Python package need PyTorch, which pip installs into build/venv (2 minutes, 5 GB), if it can; CK_TILE_WITHOUT_TORCH=1
+# leaves them out, CK_TILE_PYTHON_WITH_TORCH=<python> takes one that has it.
 # CXX=<another clang++> builds with that compiler; PRESET=sanitize with the address and undefined-behaviour sanitizers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -49,9 +51,25 @@ print(f"{passed} passed, {failed} failed")
 PYTHON
 }
 
+# Prints a Python that has PyTorch; without one says why on stderr, and prints nothing.
+find_torch()
+{
+    if [[ -n ${CK_TILE_WITHOUT_TORCH:-} ]]; then
+        echo "test.sh: the tests of ck_tile.torch are left out: CK_TILE_WITHOUT_TORCH is set" >&2
+    elif [[ -n ${CK_TILE_PYTHON_WITH_TORCH:-} ]]; then
+        echo "$CK_TILE_PYTHON_WITH_TORCH"
+    elif build/venv/bin/python -c "import torch" 2> /dev/null ||
+        { python3 -m venv build/venv && build/venv/bin/pip install --quiet torch numpy; } >&2; then
+        echo "$PWD/build/venv/bin/python"
+    else
+        echo "test.sh: the tests of ck_tile.torch are left out: pip could not install PyTorch into build/venv" >&2
+    fi
+}
+
 scripts/install_packages.sh test || stop "the packages could not be installed"
 sample=$(git rev-parse HEAD 2> /dev/null || echo none) # also of a tree that is no checkout
-cmake --preset "$preset" "-DCK_TILE_SAMPLE=$sample" ${CXX:+"-DCMAKE_CXX_COMPILER=$CXX"} || stop "the configuration failed"
+torch=$(find_torch)
+cmake --preset "$preset" "-DCK_TILE_SAMPLE=$sample" "-DCK_TILE_PYTHON_WITH_TORCH=$torch" ${CXX:+"-DCMAKE_CXX_COMPILER=$CXX"} || stop "the configuration failed"
 # What is left, while it builds: done/all steps, percent, seconds.
 NINJA_STATUS='[%f/%t %p %es] ' cmake --build "$build" || stop "the build failed"
 
