@@ -456,6 +456,12 @@ class TestSet(Files):
         for number in ("vector1", "vector2", "vector4", "waves1", "waves2", "waves4", "steps1", "steps2", "steps3", "steps4"):
             self.assertTrue(any(number in words for words in found), number)
 
+    def test_the_narrowest_vectors_come_before_the_smallest_numbers(self):
+        self.write({**self.choices, "vector": 2, "waves": 1, "steps": 1}, {**self.choices, "vector": 1, "waves": 4, "steps": 4})
+        found = [set(name.split("_")) for name in self.selected()]
+        for values in itertools.product(*self.choices.values()):
+            self.assertTrue(any({*values, "vector1"} <= words for words in found), values)
+
     def test_is_small_and_a_part_of_all(self):
         everything, found = self.names(), self.selected()
         self.assertEqual(found, [name for name in everything if name in found])
