@@ -98,6 +98,12 @@ def targets():
     return _LIBRARY.ck_tile_targets().decode().split(", ")
 
 
+def host_target():
+    """Where the CPU's memory is computed on: what CK_TILE_HOST names, else host:gfx942, else the first of the library's; or None."""
+    hosts = [target for target in targets() if target.startswith("host:")]
+    return os.environ.get("CK_TILE_HOST") or next((target for target in hosts if target == "host:gfx942"), hosts[0] if hosts else None)
+
+
 def operations():
     """The operations that it has: ["groupnorm_fwd", ...]."""
     return [_LIBRARY.ck_tile_operation_name(i).decode() for i in range(_LIBRARY.ck_tile_operation_count())]

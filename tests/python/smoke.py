@@ -6,8 +6,7 @@ import math
 
 import ck_tile
 
-host = next(target for target in ck_tile.targets() if target.startswith("host:"))
-device = ck_tile.Device(host)
+device = ck_tile.Device(ck_tile.host_target())
 plan = ck_tile.Plan(device, "groupnorm_fwd", N=1, image=[8, 8], G=2, C=8, dtype="fp32")
 memory = [ctypes.create_string_buffer(each.bytes + 16) for each in plan.tensors]
 addresses = [(ctypes.addressof(each) + 15) // 16 * 16 for each in memory]

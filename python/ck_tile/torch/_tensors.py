@@ -2,7 +2,6 @@
 """How PyTorch's tensors, devices and streams map to the library's: the only module that knows."""
 
 import functools
-import os
 
 import torch
 
@@ -72,10 +71,10 @@ def empty(like, shape, channels_last, dtype=None):
 @functools.cache
 def _device(kind, index):
     if kind == "cpu":
-        hosts = [target for target in _library.targets() if target.startswith("host:")]
-        check(hosts or "CK_TILE_HOST" in os.environ, "tensors on the CPU need a host target",
-              f"the library was built for {', '.join(_library.targets())}", "build it with one, or move the tensors to a GPU")
-        return Device(os.environ.get("CK_TILE_HOST") or hosts[0])
+        host = _library.host_target()
+        check(host, "tensors on the CPU need a host target", f"the library was built for {', '.join(_library.targets())}",
+              "build it with one, or move the tensors to a GPU")
+        return Device(host)
     check(kind == "cuda", "tensors must be on the CPU or a GPU of CUDA or ROCm", f"are on {kind}", "move them")
     return Device(f"{'hip' if torch.version.hip else 'cuda'}:{index}")
 
