@@ -82,9 +82,60 @@ def _device(kind, index):
 def plan_for(operation, x, key, fields):
     """The plan for what x is on. key: all that fields() depends on, hashable; fields(): of the problem, but its dtype."""
     device = x.device
-    return _library.plan_of(
-        (operation, device, x.dtype, key), lambda: _device(device.type, device.index), operation,
-        lambda: {"dtype": DTYPES[x.dtype], **fields()})
+    return _library.plan_of((operation, device, x.dtype, key), lambda: _device(device.type, device.index), operation,
+                            lambda: {"dtype": DTYPES[x.dtype], **fields()})
+
+
+class Kind:
+    """Calls of one kernel whose arguments are alike: shapes, types and devices of tensors, and all that is no tensor. They have been
+    validated, and share a plan."""
+
+    def __init__(self, results):
+        """results: those of a call."""
+        self._single = isinstance(results, torch.Tensor)
+        self._results = [(each.shape, each.stride(), each.dtype, each.device)
+                         for each in ((results,) if self._single else results)]
+        self._plan = None
+
+    def allocate(self):
+        """Memory for the results of another call."""
+        made = [torch.empty_strided(shape, stride, dtype=dtype, device=device) for shape, stride, dtype, device in self._results]
+        return made[0] if self._single else tuple(made)
+
+    def plan(self, operation, x, fields):
+        """How the library computes it for what x is on; fields(): of the problem, but its dtype."""
+        if self._plan is None:
+            self._plan = _library.Plan(_device(x.device.type, x.device.index), operation, dtype=DTYPES[x.dtype], **fields())
+        return self._plan
+
+
+def _alike(argument):
+    if isinstance(argument, torch.Tensor):
+        return argument.shape, argument.dtype, argument.device
+    return tuple(argument) if isinstance(argument, list) else argument
+
+
+def kernel(fake):
+    """Makes a kernel of compute(kind, results, *arguments), which fills in results that are as fake(*arguments) says. fake is called for
+    each kind of arguments once, as to validate them takes longer than the rest of a call."""
+
+    def kernel_of(compute):
+        kinds = {}
+
+        def call(*arguments):
+            key = tuple(map(_alike, arguments))
+            kind = kinds.get(key)
+            if kind is None:
+                results = fake(*arguments)
+                kind = kinds[key] = Kind(results)
+            else:
+                results = kind.allocate()
+            compute(kind, results, *arguments)
+            return results
+
+        return call
+
+    return kernel_of
 
 
 def run(plan, x, *tensors):

@@ -5,7 +5,7 @@ import torch
 
 from ck_tile.torch._fallback import or_fallback
 from ck_tile.torch._operators import LOWER_PRECISION, autocast, define, differentiate
-from ck_tile.torch._tensors import (check, check_dtypes, empty, packed, plan_for, prefers_channels_last, run, spatial_list)
+from ck_tile.torch._tensors import (check, check_dtypes, empty, kernel, packed, prefers_channels_last, run, spatial_list)
 
 ACTIVATIONS = {"none": lambda x: x, "relu": torch.relu, "relu6": torch.nn.functional.relu6, "silu": torch.nn.functional.silu}
 
@@ -32,13 +32,9 @@ def _check_bias(bias, name, channels):
           f"has {None if bias is None else list(bias.shape)}", "reshape it")
 
 
-def _key(x_shape, weight_shape, window, channels_last):
-    stride, left_pads, right_pads, dilation, groups = window
-    return (tuple(x_shape), tuple(weight_shape), tuple(stride), tuple(left_pads), tuple(right_pads), tuple(dilation), groups, channels_last)
-
-
-def _fields(key, outputs="K", **more):
-    x, weight, stride, left_pads, right_pads, dilation, groups, channels_last = key
+def _fields(x, weight, window_and_layout, outputs="K", **more):
+    """Of the problem, by the shapes of the input and the weights."""
+    stride, left_pads, right_pads, dilation, groups, channels_last = window_and_layout
     return {"ndim": len(stride), "G": groups, "N": x[0], outputs: weight[0] // groups, "C": weight[1], "filter": weight[2:],
             "input": x[2:], "strides": stride, "dilations": dilation, "left_pads": left_pads, "right_pads": right_pads,
             "layout": "nhwgc" if channels_last else "ngchw", **more}
@@ -51,15 +47,13 @@ def _forward_fake(x, weight, bias, stride, left_pads, right_pads, dilation, grou
     return empty(x, shape, channels_last)
 
 
-def _forward(x, weight, bias, stride, left_pads, right_pads, dilation, groups, channels_last):
-    y = _forward_fake(x, weight, bias, stride, left_pads, right_pads, dilation, groups, channels_last)
+@kernel(_forward_fake)
+def _forward(kind, y, x, weight, bias, *window_and_layout):
     if y.numel() > 0:
-        key = _key(x.shape, weight.shape, (stride, left_pads, right_pads, dilation, groups), channels_last)
+        channels_last, biased = window_and_layout[-1], bias is not None
+        plan = kind.plan("grouped_conv_fwd", x, lambda: _fields(x.shape, weight.shape, window_and_layout, bias=biased))
         x, weight = packed(x, channels_last), packed(weight, channels_last)
-        biased = bias is not None
-        plan = plan_for("grouped_conv_fwd", x, (key, biased), lambda: _fields(key, bias=biased))
         run(plan, x, x, weight, packed(bias, False) if biased else None, None, y)
-    return y
 
 
 def _backward_data_fake(dy, weight, shape, stride, left_pads, right_pads, dilation, groups, channels_last):
@@ -67,15 +61,11 @@ def _backward_data_fake(dy, weight, shape, stride, left_pads, right_pads, dilati
     return empty(dy, tuple(shape), channels_last)
 
 
-def _backward_data(dy, weight, shape, *window_and_layout):
-    dx = _backward_data_fake(dy, weight, shape, *window_and_layout)
+@kernel(_backward_data_fake)
+def _backward_data(kind, dx, dy, weight, shape, *window_and_layout):
     if dx.numel() > 0:
-        *window, channels_last = window_and_layout
-        key = _key(shape, weight.shape, window, channels_last)
-        dy, weight = packed(dy, channels_last), packed(weight, channels_last)
-        plan = plan_for("grouped_conv_bwd_data", dy, key, lambda: _fields(key))
-        run(plan, dy, dy, weight, dx)
-    return dx
+        plan = kind.plan("grouped_conv_bwd_data", dy, lambda: _fields(shape, weight.shape, window_and_layout))
+        run(plan, dy, packed(dy, window_and_layout[-1]), packed(weight, window_and_layout[-1]), dx)
 
 
 def _backward_weight_fake(dy, x, shape, stride, left_pads, right_pads, dilation, groups, channels_last):
@@ -83,16 +73,13 @@ def _backward_weight_fake(dy, x, shape, stride, left_pads, right_pads, dilation,
     return empty(x, tuple(shape), channels_last)
 
 
-def _backward_weight(dy, x, shape, *window_and_layout):
-    dweight = _backward_weight_fake(dy, x, shape, *window_and_layout)
+@kernel(_backward_weight_fake)
+def _backward_weight(kind, dweight, dy, x, shape, *window_and_layout):
     if x.size(0) == 0:
-        return dweight.zero_()
-    *window, channels_last = window_and_layout
-    key = _key(x.shape, shape, window, channels_last)
-    dy, x = packed(dy, channels_last), packed(x, channels_last)
-    plan = plan_for("grouped_conv_bwd_weight", x, key, lambda: _fields(key))
-    run(plan, x, x, dy, dweight)
-    return dweight
+        dweight.zero_()
+        return
+    plan = kind.plan("grouped_conv_bwd_weight", x, lambda: _fields(x.shape, shape, window_and_layout))
+    run(plan, x, packed(x, window_and_layout[-1]), packed(dy, window_and_layout[-1]), dweight)
 
 
 _WINDOW = "int[] stride, int[] left_pads, int[] right_pads, int[] dilation, int groups, bool channels_last"
@@ -179,17 +166,14 @@ def _separable_fake(x, depthwise, pointwise, bias0, bias1, activation, stride, l
     return empty(x, (middle[0], pointwise.size(0), *middle[2:]), channels_last)
 
 
-def _separable(x, depthwise, pointwise, bias0, bias1, activation, *window_and_layout):
-    y = _separable_fake(x, depthwise, pointwise, bias0, bias1, activation, *window_and_layout)
+@kernel(_separable_fake)
+def _separable(kind, y, x, depthwise, pointwise, bias0, bias1, activation, *window_and_layout):
     if y.numel() > 0:
-        *window, channels_last = window_and_layout
-        outputs, biased = pointwise.size(0), bias0 is not None
-        key = _key(x.shape, depthwise.shape, window, channels_last)
+        channels_last, biased = window_and_layout[-1], bias0 is not None
+        plan = kind.plan("grouped_conv_conv_fwd", x, lambda: _fields(x.shape, depthwise.shape, window_and_layout, "K0", bias=biased,
+                                                                     K1=pointwise.size(0), activation=activation))
         x, depthwise, pointwise = packed(x, channels_last), packed(depthwise, channels_last), packed(pointwise, channels_last)
-        plan = plan_for("grouped_conv_conv_fwd", x, (key, outputs, activation, biased),
-                        lambda: _fields(key, "K0", K1=outputs, activation=activation, bias=biased))
         run(plan, x, x, depthwise, pointwise, packed(bias0, False) if biased else None, packed(bias1, False) if biased else None, y)
-    return y
 
 
 _SEPARABLE = define("depthwise_separable(Tensor x, Tensor depthwise, Tensor pointwise, Tensor? bias0, Tensor? bias1, str activation, "

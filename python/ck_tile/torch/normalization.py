@@ -7,7 +7,7 @@ import torch
 
 from ck_tile.torch._fallback import or_fallback
 from ck_tile.torch._operators import FIRST, autocast, define, differentiate
-from ck_tile.torch._tensors import check, check_dtypes, empty, packed, plan_for, prefers_channels_last, run
+from ck_tile.torch._tensors import check, check_dtypes, empty, kernel, packed, prefers_channels_last, run
 
 
 def _validate(x, groups, weight, bias):
@@ -35,15 +35,12 @@ def _forward_fake(x, num_groups, weight, bias, eps, channels_last):
             x.new_empty(statistic, dtype=torch.float32))
 
 
-def _forward(x, num_groups, weight, bias, eps, channels_last):
-    y, mean, inv_std = _forward_fake(x, num_groups, weight, bias, eps, channels_last)
+@kernel(_forward_fake)
+def _forward(kind, results, x, num_groups, weight, bias, eps, channels_last):
     if x.numel() > 0:
+        plan = kind.plan("groupnorm_fwd", x, _fields(x.shape, num_groups, channels_last, epsilon=eps))
         x = packed(x, channels_last)
-        plan = plan_for("groupnorm_fwd", x, (x.shape, num_groups, channels_last, eps),
-                        _fields(x.shape, num_groups, channels_last, epsilon=eps))
-        run(plan, x, x, weight if weight is None else packed(weight, False), bias if bias is None else packed(bias, False), y, mean,
-            inv_std)
-    return y, mean, inv_std
+        run(plan, x, x, weight if weight is None else packed(weight, False), bias if bias is None else packed(bias, False), *results)
 
 
 def _backward_fake(dy, x, num_groups, weight, mean, inv_std, wanted, channels_last):
@@ -54,17 +51,17 @@ def _backward_fake(dy, x, num_groups, weight, mean, inv_std, wanted, channels_la
             x.new_empty(parameters if wanted[2] else 0))
 
 
-def _backward(dy, x, num_groups, weight, mean, inv_std, wanted, channels_last):
-    results = _backward_fake(dy, x, num_groups, weight, mean, inv_std, wanted, channels_last)
+@kernel(_backward_fake)
+def _backward(kind, results, dy, x, num_groups, weight, mean, inv_std, wanted, channels_last):
     if x.numel() == 0:
-        return tuple(each.zero_() for each in results)
-    if any(wanted):
+        for each in results:
+            each.zero_()
+    elif any(wanted):
+        plan = kind.plan("groupnorm_bwd", x,
+                         _fields(x.shape, num_groups, channels_last, dx=wanted[0], dgamma=wanted[1], dbeta=wanted[2]))
         x, dy = packed(x, channels_last), packed(dy, channels_last)
-        plan = plan_for("groupnorm_bwd", x, (x.shape, num_groups, channels_last, *wanted),
-                        _fields(x.shape, num_groups, channels_last, dx=wanted[0], dgamma=wanted[1], dbeta=wanted[2]))
         run(plan, x, x, dy, weight if weight is None else packed(weight, False), packed(mean, False), packed(inv_std, False),
             *[each if one else None for each, one in zip(results, wanted)])
-    return results
 
 
 _GROUP_NORM = define("group_norm(Tensor x, int num_groups, Tensor? weight, Tensor? bias, float eps, bool channels_last)"
@@ -93,7 +90,8 @@ def _differentiate(ctx, dy, *_):
 
 
 differentiate(_GROUP_NORM, _setup_context, _differentiate)
-autocast(_GROUP_NORM, cpu=FIRST, cuda=torch.float32)
+# PyTorch normalises in fp32 on GPUs. Here sums are fp32 in any case, and what a result in fp32 goes into would round it.
+autocast(_GROUP_NORM, cpu=FIRST, cuda=FIRST)
 
 
 def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5, *, fallback=False):

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a call of an operator takes on the CPU, here and in PyTorch, on a GPU that has next to nothing to do.
+
+    benchmarks/operator_calls.py [--calls 2000]
+
+Microseconds a call, of many in a row: forward without gradients, forward with, and backward of that. Least of five rounds.
+"""
+
+import argparse
+import time
+
+import torch
+from torch.nn import functional
+
+import ck_tile.torch as ours
+
+ROUNDS = 5
+
+
+def microseconds(work, calls):
+    best = float("inf")
+    for _ in range(ROUNDS):
+        for _ in range(20):
+            work()
+        torch.cuda.synchronize()
+        began = time.perf_counter()
+        for _ in range(calls):
+            work()
+        best = min(best, time.perf_counter() - began)  # what is queued at the end is not waited for
+        torch.cuda.synchronize()
+    return best / calls * 1e6
+
+
+def measure(name, theirs, mine, inputs, calls):
+    given = [each.requires_grad_() for each in inputs]
+    line = f"{name:12}"
+    for one in (theirs, mine):
+        with torch.no_grad():
+            alone = microseconds(lambda: one(*given), calls)
+        forward = microseconds(lambda: one(*given), calls)
+        y = one(*given)
+        dy = torch.ones_like(y)
+        backward = microseconds(lambda: torch.autograd.grad(y, given, dy, retain_graph=True), calls)
+        line += f"  {alone:8.1f} {forward:8.1f} {backward:8.1f}"
+    print(line)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--calls", type=int, default=1000)
+    calls = parser.parse_args().calls
+    torch.backends.cudnn.benchmark = True
+    half = {"device": "cuda", "dtype": torch.bfloat16}
+    x = torch.randn(2, 64, 8, 8, **half).to(memory_format=torch.channels_last)
+    weight = torch.randn(64, 64, 3, 3, **half).to(memory_format=torch.channels_last)
+    scale, shift = torch.randn(64, **half), torch.randn(64, **half)
+    print(f"{'':12}  {'PyTorch: forward, with gradient, backward':26}  ck_tile: the same")
+    measure("conv2d", lambda a, w: functional.conv2d(a, w, padding=1), lambda a, w: ours.conv2d(a, w, padding=1), [x, weight], calls)
+    measure("group_norm", lambda a, w, b: functional.group_norm(a, 8, w, b), lambda a, w, b: ours.group_norm(a, 8, w, b),
+            [x.detach().clone(), scale, shift], calls)
+    measure("max_pool2d", lambda a: functional.max_pool2d(a, 2), lambda a: ours.max_pool2d(a, 2), [x.detach().clone()], calls)
+
+
+if __name__ == "__main__":
+    main()
