@@ -58,8 +58,8 @@ find_torch()
         echo "test.sh: the tests of ck_tile.torch are left out: CK_TILE_WITHOUT_TORCH is set" >&2
     elif [[ -n ${CK_TILE_PYTHON_WITH_TORCH:-} ]]; then
         echo "$CK_TILE_PYTHON_WITH_TORCH"
-    elif build/venv/bin/python -c "import torch" 2> /dev/null ||
-        { python3 -m venv build/venv && build/venv/bin/pip install --quiet torch numpy; } >&2; then
+    elif build/venv/bin/python -c "import torch, tqdm" 2> /dev/null ||
+        { python3 -m venv build/venv && build/venv/bin/pip install --quiet torch numpy tqdm; } >&2; then
         echo "$PWD/build/venv/bin/python"
     else
         echo "test.sh: the tests of ck_tile.torch are left out: pip could not install PyTorch into build/venv" >&2

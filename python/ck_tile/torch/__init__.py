@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch's operators by ck_tile's kernels, with autograd, autocast and torch.compile: docs/pytorch.md."""
+"""PyTorch's operators by ck_tile's kernels, with autograd, autocast and torch.compile, and modules of them: docs/pytorch.md."""
 
 from ck_tile.torch.convolution import conv1d, conv2d, conv3d, depthwise_separable
+from ck_tile.torch.modules import Conv1d, Conv2d, Conv3d, DepthwiseSeparable, GroupNorm, MaxPool2d
 from ck_tile.torch.normalization import group_norm
 from ck_tile.torch.pooling import max_pool2d
+from ck_tile.torch.replacement import replace
 
-__all__ = ["conv1d", "conv2d", "conv3d", "depthwise_separable", "group_norm", "max_pool2d"]
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "DepthwiseSeparable", "GroupNorm", "MaxPool2d", "conv1d", "conv2d", "conv3d",
+           "depthwise_separable", "group_norm", "max_pool2d", "replace"]
