@@ -86,15 +86,6 @@ def own_instances(examples, prefix):
     print(f"own_instances: built by itself for {', '.join(targets)}, verified")
 
 
-def check_links(folder):
-    """What the installed documents link to is installed, too."""
-    documents = list(folder.rglob("*.md"))
-    dead = [f"{document.relative_to(folder)}: {link}" for document in documents
-            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()) if not (document.parent / link).exists()]
-    if dead or not documents:
-        sys.exit(f"{len(documents)} documents, in which links lead nowhere: {dead}")
-
-
 def names_a_folder(path, *folders):
     content = path.read_bytes()
     return [folder for folder in folders if os.fsencode(folder) in content]
@@ -111,7 +102,7 @@ def main():
                 sys.exit(f"{path} names {names_a_folder(path, SOURCE, BUILD)}: it must not need the source or the build")
         print(f"installed {sum(path.is_file() for path in prefix.rglob('*'))} files")
 
-        check_links(prefix / "share" / "ck_tile")
+        run(sys.executable, SOURCE / "tests" / "links_test.py", prefix / "share" / "ck_tile")
         examples = temporary / "examples"
         shutil.copytree(prefix / "share" / "ck_tile" / "examples", examples)
         for operation, program, problem in programs():
