@@ -58,6 +58,10 @@ class Threads(TestCase):
 @needs(*OPERATIONS)
 @unittest.skipUnless(GPU, "there is no GPU that the library is built for")
 class OnGpus(TestCase):
+    def setUp(self):
+        super().setUp()
+        torch.backends.cudnn.allow_tf32 = False
+
     def test_work_follows_what_its_stream_has(self):
         given = inputs(2, "cuda")
         expected = step(*given)
