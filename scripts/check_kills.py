@@ -10,6 +10,7 @@ import argparse
 import ast
 import json
 import random
+import signal
 import struct
 import subprocess
 import sys
@@ -28,73 +29,108 @@ class Kills:
     def __init__(self, options):
         self.options = options
         self.random = random.Random(options.seed)
-        self.finished = 0
+
+    def command(self, arguments):
+        return [str(a) for a in (self.options.program, "0", "1", "0", *arguments, "--target", self.options.target)]
 
     def run(self, arguments, timeout=None):
-        """The exit code; None, if it was killed after `timeout` seconds."""
-        command = [self.options.program, "0", "1", "0", *arguments, "--target", self.options.target]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        """Whether the program has ended before it was killed, `timeout` seconds after it began."""
+        process = subprocess.Popen(self.command(arguments), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
             _, said = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            return None
+            if process.returncode == -signal.SIGKILL:
+                return False
+            said = ""  # it has ended by itself just before
         if process.returncode != 0:
-            sys.exit(f"{' '.join(map(str, command))}: {said}")
-        self.finished += 1
-        return 0
+            sys.exit(f"{' '.join(self.command(arguments))}: {said}")
+        return True
 
     def each(self, name, arguments, check):
-        """Runs arguments(i), each with its own moment to be killed at, and check() after each."""
-        for i in (0, self.options.times):
+        """Runs arguments(i), each with its own moment to be killed at, and check(i, whether it has ended) after each, until so many have been
+        killed. A moment comes later than the program usually ends only as often as it takes for the last steps to be met, too."""
+        usual = []
+        for i in range(3):
             begin = time.monotonic()
             self.run(arguments(i))
-            check(i)
-            usual = time.monotonic() - begin
-        self.finished = 0
-        for i in range(1, self.options.times + 1):
-            self.run(arguments(i), usual * self.random.uniform(0.2, 1.8))
-            check(i)
-        print(f"{name}: killed {self.options.times - self.finished} of {self.options.times} times, nothing lost", flush=True)
+            usual.append(time.monotonic() - begin)
+            check(i, True)
+        killed = finished = 0
+        while killed < self.options.times:
+            if finished > 20 * self.options.times:
+                sys.exit(f"{name}: {finished} runs ended before they were killed, and {killed} did not: the program is too fast for this")
+            i = 3 + killed + finished
+            ended = self.run(arguments(i), min(usual) * self.random.uniform(0.1, 1.2))
+            killed, finished = killed + (not ended), finished + ended
+            check(i, ended)
+        self.summary(name, killed, finished)
+
+    def summary(self, name, killed, finished):
+        print(f"{name}: killed {killed} times, ended {finished} times before that, nothing lost", flush=True)
 
     def tune(self, folder):
         table = folder / "tuned.json"
-        known = []
+        known = {}  # by problem: its choice
+        widths = []
 
-        def check(_):
-            choices = json.loads(table.read_text())["choices"]
-            lost = [c for c in known if c["problem"] not in [other["problem"] for other in choices]]
-            if lost:
-                sys.exit(f"--tune: lost {lost[0]}")
-            known[:] = choices
+        def arguments(i):
+            widths.append(8 + i)
+            return [*problem(widths[-1]), "--tune", "--tuned", table]
 
-        self.each("--tune", lambda i: [*problem(8 + i), "--tune", "--tuned", table], check)
+        def check(i, ended):
+            choices = {json.dumps(c["problem"]): c for c in json.loads(table.read_text())["choices"]}
+            for key, choice in known.items():
+                if choices.get(key) != choice:
+                    sys.exit(f"--tune: after run {i}, lost {choice}")
+            if ended and not any(c["problem"]["input"][-1] == widths[-1] for c in choices.values()):
+                sys.exit(f"--tune: run {i} has ended, and its choice, for inputs of width {widths[-1]}, is not in the table")
+            known.update(choices)
+
+        self.each("--tune", arguments, check)
         self.run([*problem(8), "--tuned", table])  # as the program reads it
+        print(f"--tune: {len(known)} choices in the table")
 
     def json(self, folder):
         file = folder / "report.json"
+        width = 0
 
-        def check(i):
-            if "problem" not in json.loads(file.read_text()):
+        def arguments(i):
+            nonlocal width
+            width = 8 + i % 5
+            return [*problem(width), "--json", file]
+
+        def check(i, ended):
+            report = json.loads(file.read_text())
+            if "problem" not in report:
                 sys.exit(f"--json: no whole report after run {i}")
+            if ended and report["problem"]["input"][-1] != width:
+                sys.exit(f"--json: run {i} has ended, and the report is another one's")
 
-        self.each("--json", lambda i: [*problem(8 + i % 5), "--json", file], check)
+        self.each("--json", arguments, check)
 
     def dump(self, folder):
         target = folder / "tensors"
         target.mkdir()
+        seeds = 5  # so many sets there are, of which the files in the folder are one
+        sets = []
+        for seed in range(seeds):
+            whole = folder / f"seed{seed}"
+            whole.mkdir()
+            self.run([*problem(64), "--seed", str(seed), "--dump", whole])
+            sets.append({file.name: file.read_bytes() for file in whole.glob("*.npy")})
 
-        def check(i):
-            files = sorted(target.glob("*.npy"))
-            for file in files:
-                if wrong := npy_error(file.read_bytes()):
-                    sys.exit(f"--dump: {file.name} after run {i}: {wrong}")
-            if len(files) < 3:
-                sys.exit(f"--dump: {len(files)} files after run {i}")
+        def check(i, ended):
+            files = {file.name: file.read_bytes() for file in target.glob("*.npy")}
+            for name, data in files.items():
+                if wrong := npy_error(data):
+                    sys.exit(f"--dump: {name} after run {i}: {wrong}")
+            if files not in ([sets[i % seeds]] if ended else sets):
+                sys.exit(f"--dump: the files after run {i} are not those of one run: {sorted(files)}")
 
         # The seed differs, and so does what each run writes in place of the last one's.
-        self.each("--dump", lambda i: [*problem(64), "--seed", str(i), "--dump", target], check)
+        self.each("--dump", lambda i: [*problem(64), "--seed", str(i % seeds), "--dump", target], check)
         self.run([*problem(64), "--load", target])
 
 
