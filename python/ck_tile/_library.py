@@ -186,14 +186,3 @@ class Plan:
         status = _RUN(self._address, stream, self._addresses(*addresses), self._count, workspace)
         if status:
             _check(status)
-
-
-_PLANS = {}
-
-
-def plan_of(key, device, operation, fields):
-    """The plan that was made for a key, or a new one on device() for fields(); the key tells all of the three."""
-    plan = _PLANS.get(key)
-    if plan is None:
-        plan = _PLANS[key] = Plan(device(), operation, **fields())
-    return plan

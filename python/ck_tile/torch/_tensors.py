@@ -79,13 +79,6 @@ def _device(kind, index):
     return Device(f"{'hip' if torch.version.hip else 'cuda'}:{index}")
 
 
-def plan_for(operation, x, key, fields):
-    """The plan for what x is on. key: all that fields() depends on, hashable; fields(): of the problem, but its dtype."""
-    device = x.device
-    return _library.plan_of((operation, device, x.dtype, key), lambda: _device(device.type, device.index), operation,
-                            lambda: {"dtype": DTYPES[x.dtype], **fields()})
-
-
 class Kind:
     """Calls of one kernel whose arguments are alike: shapes, types and devices of tensors, and all that is no tensor. They have been
     validated, and share a plan."""

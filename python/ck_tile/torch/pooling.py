@@ -5,7 +5,7 @@ import torch
 
 from ck_tile.torch._fallback import or_fallback
 from ck_tile.torch._operators import define, differentiate
-from ck_tile.torch._tensors import (check, check_dtypes, empty, packed, plan_for, prefers_channels_last, run, spatial_list)
+from ck_tile.torch._tensors import (check, check_dtypes, empty, kernel, packed, prefers_channels_last, run, spatial_list)
 
 MOST_U8 = 256  # elements of a window that u8 indices count
 
@@ -46,13 +46,14 @@ def _forward_fake(x, window, stride, padding, dilation, ceil_mode, indexed, chan
     return empty(x, shape, channels_last), empty(x, shape if indexed else (0,), channels_last, _index_type(window))
 
 
-def _forward(x, window, stride, padding, dilation, ceil_mode, indexed, channels_last):
-    y, indices = _forward_fake(x, window, stride, padding, dilation, ceil_mode, indexed, channels_last)
+@kernel(_forward_fake)
+def _forward(kind, results, x, *window):
     if x.numel() > 0:
+        y, indices = results
+        indexed, channels_last = window[-2:]
+        plan = kind.plan("maxpool_fwd", x, _fields(x.shape, *window))
         x = packed(x, channels_last)
-        key = (x.shape, tuple(window), tuple(stride), tuple(padding), tuple(dilation), ceil_mode, indexed, channels_last)
-        run(plan_for("maxpool_fwd", x, key, _fields(*key)), x, x, y, indices if indexed else None)
-    return y, indices
+        run(plan, x, x, y, indices if indexed else None)
 
 
 def _backward_fake(dy, indices, lengths, window, stride, padding, dilation, ceil_mode, channels_last):
@@ -62,13 +63,12 @@ def _backward_fake(dy, indices, lengths, window, stride, padding, dilation, ceil
     return empty(dy, (dy.size(0), dy.size(1), *lengths), channels_last)
 
 
-def _backward(dy, indices, lengths, window, stride, padding, dilation, ceil_mode, channels_last):
-    dx = _backward_fake(dy, indices, lengths, window, stride, padding, dilation, ceil_mode, channels_last)
+@kernel(_backward_fake)
+def _backward(kind, dx, dy, indices, lengths, *window):
     if dx.numel() > 0:
-        dy, indices = packed(dy, channels_last), packed(indices, channels_last)
-        key = (dx.shape, tuple(window), tuple(stride), tuple(padding), tuple(dilation), ceil_mode, True, channels_last)
-        run(plan_for("maxpool_bwd", dy, key, _fields(*key)), dy, dy, indices, None, None, dx)
-    return dx
+        *window, channels_last = window
+        plan = kind.plan("maxpool_bwd", dy, _fields(dx.shape, *window, True, channels_last))
+        run(plan, dy, packed(dy, channels_last), packed(indices, channels_last), None, None, dx)
 
 
 _MAX_POOL2D = define("max_pool2d(Tensor x, int[2] window, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, bool indexed,"
