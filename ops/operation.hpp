@@ -342,6 +342,16 @@ std::vector<const instance<Op>*> instances(const device& dev)
     return found;
 }
 
+namespace detail
+{
+inline rejection built_without(const device& dev, data_type type)
+{
+    return rejection{fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and "
+                                 "CK_TILE_TARGETS, with CK_TILE_INSTANCES=all",
+                                 name_of(type), dev.architecture().name)};
+}
+} // namespace detail
+
 // The support kernels for the device and the type, or that the program was built without them.
 template <class Op>
 result<const support_kernels<Op>*> support_for(const device& dev, data_type type)
@@ -349,9 +359,7 @@ result<const support_kernels<Op>*> support_for(const device& dev, data_type type
     for(const support_kernels<Op>& s : Op::support_sets())
         if(s.arch == dev.architecture().arch && s.type == type)
             return &s;
-    return rejection{fmt::format("this program was built without {} for {}: add them to CK_TILE_DTYPES and "
-                                 "CK_TILE_TARGETS, with CK_TILE_INSTANCES=all",
-                                 name_of(type), dev.architecture().name)};
+    return detail::built_without(dev, type);
 }
 
 namespace detail
@@ -471,9 +479,11 @@ result<plan<Op>> make_plan(const device& dev, const typename Op::problem& p, con
     if(best.reason().empty() && !request.instance.empty())
         return rejection{
             fmt::format("instance '{}' is not one of {}: --instance list shows them", request.instance, dev.name())};
+    if(request.instance.empty() && fewest.value_or(detail::of_another_type) == detail::of_another_type)
+        return detail::built_without(dev, p.type); // what the family's other operations were built for has support kernels
     return rejection{fmt::format("{} on {}: {}",
                                  request.instance.empty() ? "no instance supports the problem" : request.instance,
-                                 dev.name(), best.reason().empty() ? "none was built" : best.reason())};
+                                 dev.name(), best.reason())};
 }
 
 // What run() queues.

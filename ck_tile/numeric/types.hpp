@@ -62,6 +62,8 @@ using vector = storage_t<T> __attribute__((ext_vector_type(N)));
 template <class To, class From>
 CK_TILE_FN constexpr To convert(From x)
 {
+    static_assert(!std::is_same_v<From, storage_t<bf16>>,
+                  "convert: an element of a vector of bf16 is its bits, not its number: __builtin_bit_cast it to bf16");
     if constexpr(std::is_same_v<To, From>)
         return x;
     else if constexpr(std::is_same_v<From, bf16>)

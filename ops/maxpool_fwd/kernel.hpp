@@ -212,8 +212,9 @@ struct program
                                                        wrapped_sum(wrapped_product(beyond[0], a.input[1]), beyond[1]));
                     for_each_element<cell>([&](auto r, auto v) {
                         const unsigned from = seen.offset(t, beyond) + seen.channel_offset(r + v);
-                        const float value   = convert<float>(
-                                        load_vector<element, 1>(seen.memory(), from, convert<element>(lowest))[0]),
+                        const storage_t<element> bits =
+                            load_vector<element, 1>(seen.memory(), from, convert<element>(lowest))[0];
+                        const float value = convert<float>(__builtin_bit_cast(element, bits)),
                                     most = values.get(r, v);
                         if(((most != most) & (value != value)) | ((at.get(r, v) == none) & seen.has(t, beyond)))
                             at.set(r, v, here);

@@ -156,9 +156,11 @@ class Profiles(TestCase):
     def test_filters_are_those_of_the_generator(self):
         profile, _ = self.profile(OPERATION, 0, 2, 0, *POOL)
         every = profile["problems"][0]["measured"]
-        for expression, holds in (("threads == 256 and dtype == 'fp16'", lambda f: f["threads"] == 256 and f["dtype"] == "fp16"),
-                                  ("layout in ['nhwc'] and not rows * cols > 2", lambda f: f["layout"] == "nhwc" and f["rows"] * f["cols"] <= 2),
-                                  ("0 <= vector < 4", lambda f: f["vector"] < 4)):
+        one = every[-1]["fields"]  # which each of the filters keeps
+        area = one["rows"] * one["cols"]
+        for expression, holds in ((f"threads == {one['threads']} and dtype == 'fp16'", lambda f: f["threads"] == one["threads"] and f["dtype"] == "fp16"),
+                                  (f"layout in ['nhwc'] and not rows * cols > {area}", lambda f: f["layout"] == "nhwc" and f["rows"] * f["cols"] <= area),
+                                  (f"0 <= vector < {one['vector'] + 1}", lambda f: f["vector"] <= one["vector"])):
             profile, _ = self.profile(OPERATION, 0, 2, 0, *POOL, "--filter", expression)
             self.assertEqual({plan["id"] for plan in profile["problems"][0]["measured"]},
                              {plan["id"] for plan in every if holds(plan["fields"])}, expression)
