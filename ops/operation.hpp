@@ -479,8 +479,9 @@ result<plan<Op>> make_plan(const device& dev, const typename Op::problem& p, con
     if(best.reason().empty() && !request.instance.empty())
         return rejection{
             fmt::format("instance '{}' is not one of {}: --instance list shows them", request.instance, dev.name())};
+    // Support kernels are the family's: those of a type may be there while all of this operation's instances are of others.
     if(request.instance.empty() && fewest.value_or(detail::of_another_type) == detail::of_another_type)
-        return detail::built_without(dev, p.type); // what the family's other operations were built for has support kernels
+        return detail::built_without(dev, p.type);
     return rejection{fmt::format("{} on {}: {}",
                                  request.instance.empty() ? "no instance supports the problem" : request.instance,
                                  dev.name(), best.reason())};

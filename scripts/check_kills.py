@@ -126,12 +126,11 @@ class Kills:
             for name, data in files.items():
                 if wrong := npy_error(data):
                     sys.exit(f"--dump: {name} after run {i}: {wrong}")
-            if files not in ([sets[i % seeds]] if ended else sets):
+            if (files != sets[i % seeds]) if ended else not any(files.items() <= whole.items() for whole in sets):
                 sys.exit(f"--dump: the files after run {i} are not those of one run: {sorted(files)}")
 
         # The seed differs, and so does what each run writes in place of the last one's.
         self.each("--dump", lambda i: [*problem(64), "--seed", str(i % seeds), "--dump", target], check)
-        self.run([*problem(64), "--load", target])
 
 
 def npy_error(data):

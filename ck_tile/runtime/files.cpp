@@ -186,6 +186,17 @@ status new_file::put_in_place()
     return {};
 }
 
+status new_file::put_in_place(std::span<new_file> together)
+{
+    for(const new_file& file : together)
+        if(!file.written_.empty() && unlink(file.target_.c_str()) != 0 && errno != ENOENT)
+            return not_writable(file.target_, last_error());
+    for(new_file& file : together)
+        if(status done = file.put_in_place(); !done)
+            return done;
+    return {};
+}
+
 status replace_file(const fs::path& file, std::initializer_list<std::span<const std::byte>> content)
 {
     result<new_file> written = new_file::write(file, content);

@@ -22,7 +22,7 @@ result<std::string> read_file(const std::filesystem::path& file);
 status check_writable(const std::filesystem::path& file);
 
 // A file that is to replace another, or to be a new one: written to the disk under a name of its own in the same folder, and removed
-// unless put_in_place() renames it. So files that belong together are all there before the first comes into its place.
+// unless put_in_place() renames it.
 class new_file
 {
   public:
@@ -36,6 +36,10 @@ class new_file
     ~new_file();
 
     status put_in_place();
+
+    // Those that belong together. The earlier files go before the first new one comes, so that whenever the program is ended, some of one
+    // set are there, or none, but never some of each.
+    static status put_in_place(std::span<new_file> together);
 
   private:
     new_file(std::filesystem::path target, std::filesystem::path written);

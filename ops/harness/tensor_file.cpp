@@ -104,10 +104,7 @@ status dump_tensors(std::span<const host_tensor> tensors, const std::filesystem:
             return file.verdict();
         files.push_back(std::move(*file));
     }
-    for(new_file& file : files)
-        if(status done = file.put_in_place(); !done)
-            return done;
-    return {};
+    return new_file::put_in_place(files);
 }
 
 } // namespace ck_tile::harness

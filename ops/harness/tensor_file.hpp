@@ -23,8 +23,8 @@ status check_tensor_file(const tensor_info& t, const std::filesystem::path& fold
 // problem than the one in the file.
 result<std::vector<std::byte>> load_tensor(const tensor_info& t, const std::filesystem::path& folder);
 
-// Those that a device has, or that have elements. All are written before the first comes into the place of an earlier one: a folder has
-// tensors of one run.
+// Those that a device has, or that have elements. All are written before the earlier ones go and these come into their place: a folder
+// has tensors of one run, and all of them unless the program is ended meanwhile.
 status dump_tensors(std::span<const host_tensor> tensors, const std::filesystem::path& folder);
 
 } // namespace ck_tile::harness

@@ -214,8 +214,7 @@ struct program
                         const unsigned from = seen.offset(t, beyond) + seen.channel_offset(r + v);
                         const storage_t<element> bits =
                             load_vector<element, 1>(seen.memory(), from, convert<element>(lowest))[0];
-                        const float value = convert<float>(__builtin_bit_cast(element, bits)),
-                                    most = values.get(r, v);
+                        const float value = convert<float>(__builtin_bit_cast(element, bits)), most = values.get(r, v);
                         if(((most != most) & (value != value)) | ((at.get(r, v) == none) & seen.has(t, beyond)))
                             at.set(r, v, here);
                     });

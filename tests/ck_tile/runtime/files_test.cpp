@@ -16,6 +16,8 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace ck_tile
 {
@@ -71,6 +73,31 @@ TEST_F(files, that_are_not_put_in_place_change_nothing)
     EXPECT_TRUE(moved.put_in_place()) << "again, it does nothing";
     EXPECT_EQ(*read_file(file), "next");
     EXPECT_EQ(files_in_folder(), 1u);
+}
+
+// Where the last one cannot take its place, as where the program is ended before, none of the earlier ones is left beside a new one.
+TEST_F(files, that_belong_together_are_of_one_set)
+{
+    const auto bytes    = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+    const fs::path last = folder / "last";
+    const auto put      = [&](std::string_view text, bool last_is_folder) {
+        std::vector<new_file> together;
+        for(const fs::path& each : {file, last})
+            together.push_back(std::move(*new_file::write(each, {bytes(text)})));
+        if(last_is_folder)
+        {
+            fs::remove(last);
+            fs::create_directory(last);
+        }
+        return new_file::put_in_place(together);
+    };
+    ASSERT_TRUE(put("old", false));
+    ASSERT_TRUE(put("next", false));
+    EXPECT_EQ(*read_file(file), "next");
+    EXPECT_EQ(*read_file(last), "next");
+    EXPECT_TRUE(put("third", true).reason().starts_with(last.string() + " must be a file that can be written"));
+    EXPECT_FALSE(fs::exists(file));
+    EXPECT_EQ(files_in_folder(), 1u) << "the folder; nothing new is left";
 }
 
 TEST_F(files, are_replaced)
