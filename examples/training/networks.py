@@ -10,6 +10,13 @@ def normalized(channels, activation=None):
     return [norm, activation] if activation else [norm]
 
 
+def begins_as_identity(layers):
+    """Layers of a residual block whose last normalisation has a scale of 0 before training, as is usual: of deep networks that begin so,
+    the gradients stay small."""
+    nn.init.zeros_(layers[-1].weight)
+    return layers
+
+
 class InvertedResidual(nn.Module):
     """MobileNetV2's block: 1x1 to more channels, depthwise 3x3, 1x1 to fewer."""
 
@@ -21,6 +28,8 @@ class InvertedResidual(nn.Module):
                    nn.Conv2d(inside, out, 1, bias=False), *normalized(out)]
         self.layers = nn.Sequential(*layers)
         self.is_residual = stride == 1 and channels == out
+        if self.is_residual:
+            begins_as_identity(self.layers)
 
     def forward(self, x):
         return x + self.layers(x) if self.is_residual else self.layers(x)
@@ -31,10 +40,10 @@ class Bottleneck(nn.Module):
 
     def __init__(self, channels, inside, out, stride, groups):
         super().__init__()
-        self.layers = nn.Sequential(
+        self.layers = begins_as_identity(nn.Sequential(
             nn.Conv2d(channels, inside, 1, bias=False), *normalized(inside, nn.ReLU()),
             nn.Conv2d(inside, inside, 3, stride, 1, groups=groups, bias=False), *normalized(inside, nn.ReLU()),
-            nn.Conv2d(inside, out, 1, bias=False), *normalized(out))
+            nn.Conv2d(inside, out, 1, bias=False), *normalized(out)))
         self.shortcut = nn.Identity()
         if stride > 1 or channels != out:
             self.shortcut = nn.Sequential(nn.Conv2d(channels, out, 1, stride, bias=False), *normalized(out))

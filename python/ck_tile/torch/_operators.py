@@ -8,7 +8,7 @@ LIBRARY = torch.library.Library("ck_tile", "DEF")
 TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order)
 # Rules of autocast, beside a dtype: the type that it is in; that of the first tensor.
 LOWER_PRECISION, FIRST = object(), object()
-PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
+PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, type(None)))
 
 
 class Operator:
@@ -18,25 +18,43 @@ class Operator:
 
     def __init__(self, overload, kernel):
         self.overload, self.kernel = overload, kernel
+        kernel.tensors, kernel.lists = ([i for i, each in enumerate(overload._schema.arguments) if kind in str(each.type)]
+                                        for kind in ("Tensor", "List"))
         self.function = None  # of autograd
         self.rules = {}  # of autocast, by kind of device
 
     def __call__(self, *arguments):
-        if not _is_plain(arguments):
+        tensors = self.kernel.tensors
+        if _dispatches() or not PLAIN.issuperset([type(arguments[i]) for i in tensors]):
             return self.overload(*arguments)
-        rule = self.rules.get(arguments[0].device.type)
-        if rule is not None and torch.is_autocast_enabled(arguments[0].device.type):
-            arguments = _cast_all(arguments, arguments[0].device.type, rule)
-        if torch.is_grad_enabled() and any(isinstance(each, torch.Tensor) and each.requires_grad for each in arguments):
-            return self.function.apply(*arguments) if self.function else self.overload(*arguments)
+        if self.rules:
+            kind = arguments[0].device.type
+            if torch.is_autocast_enabled(kind):
+                arguments = self.cast(arguments, kind)
+        if torch.is_grad_enabled():
+            for i in tensors:
+                if arguments[i] is not None and arguments[i].requires_grad:
+                    return self.function.apply(*arguments) if self.function else self.overload(*arguments)
         return self.kernel(*arguments)
 
+    def cast(self, arguments, kind):
+        """As autocast does for a kind of device; like PyTorch's it leaves float64, and tensors elsewhere, as they are."""
+        rule = self.rules.get(kind)
+        if rule is None:
+            return arguments
+        dtype = torch.get_autocast_dtype(kind) if rule is LOWER_PRECISION else arguments[0].dtype if rule is FIRST else rule
+        arguments = list(arguments)
+        for i in self.kernel.tensors:
+            each = arguments[i]
+            if each is not None and each.dtype is not dtype and each.is_floating_point() and each.dtype is not torch.float64 and each.device.type == kind:
+                arguments[i] = each.to(dtype)
+        return arguments
 
-def _is_plain(arguments):
-    """Whether nothing but autocast and autograd has a say in a call."""
-    return (not torch.compiler.is_compiling() and torch._C._len_torch_dispatch_stack() == 0 and torch._C._get_tracing_state() is None
-            and not torch._C._are_functorch_transforms_active() and forward_ad._current_level < 0
-            and all(type(each) in PLAIN or not isinstance(each, torch.Tensor) for each in arguments))
+
+def _dispatches():
+    """Whether there is more to a call than autocast and autograd, and subclasses of tensors."""
+    return (torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0 or torch._C._get_tracing_state() is not None
+            or torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0)
 
 
 def define(schema, kernel, fake):
@@ -68,21 +86,9 @@ def autocast(operator, cpu, cuda):
     for kind, key, rule in (("cpu", "AutocastCPU", cpu), ("cuda", "AutocastCUDA", cuda)):
         keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
 
-        def cast(*arguments, kind=kind, keys=keys, rule=rule):
+        def cast(*arguments, kind=kind, keys=keys):
             with torch._C._ExcludeDispatchKeyGuard(keys):
-                return operator.overload(*_cast_all(arguments, kind, rule))
+                return operator.overload(*operator.cast(arguments, kind))
 
         LIBRARY.impl(name, cast, key)
         operator.rules[kind] = rule
-
-
-def _cast_all(arguments, kind, rule):
-    dtype = torch.get_autocast_dtype(kind) if rule is LOWER_PRECISION else arguments[0].dtype if rule is FIRST else rule
-    return [_cast(each, kind, dtype) for each in arguments]
-
-
-def _cast(value, kind, dtype):
-    """As PyTorch, which leaves float64, and tensors elsewhere, as they are."""
-    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.device.type == kind and value.dtype != torch.float64:
-        return value.to(dtype)
-    return value

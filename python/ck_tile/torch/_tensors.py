@@ -92,8 +92,10 @@ class Kind:
 
     def allocate(self):
         """Memory for the results of another call."""
-        made = [torch.empty_strided(shape, stride, dtype=dtype, device=device) for shape, stride, dtype, device in self._results]
-        return made[0] if self._single else tuple(made)
+        if self._single:
+            shape, stride, dtype, device = self._results[0]
+            return torch.empty_strided(shape, stride, dtype=dtype, device=device)
+        return tuple([torch.empty_strided(shape, stride, dtype=dtype, device=device) for shape, stride, dtype, device in self._results])
 
     def plan(self, operation, x, fields):
         """How the library computes it for what x is on; fields(): of the problem, but its dtype."""
@@ -102,42 +104,62 @@ class Kind:
         return self._plan
 
 
-def _alike(argument):
-    if isinstance(argument, torch.Tensor):
-        return argument.shape, argument.dtype, argument.device
-    return tuple(argument) if isinstance(argument, list) else argument
+class Kernel:
+    """What kernel() makes of a function."""
+
+    def __init__(self, fake, compute):
+        self._fake, self._compute, self._kinds = fake, compute, {}
+        self.tensors = self.lists = ()  # positions of arguments that are tensors, or none, and of those that are lists
+
+    def __call__(self, *arguments):
+        key = list(arguments)
+        for i in self.tensors:
+            each = arguments[i]
+            if each is not None:
+                key[i] = (each.shape, each.dtype, each.device)
+        for i in self.lists:
+            key[i] = tuple(key[i])
+        key = tuple(key)
+        kind = self._kinds.get(key)
+        if kind is None:
+            results = self._fake(*arguments)
+            kind = self._kinds[key] = Kind(results)
+        else:
+            results = kind.allocate()
+        self._compute(kind, results, *arguments)
+        return results
 
 
 def kernel(fake):
     """Makes a kernel of compute(kind, results, *arguments), which fills in results that are as fake(*arguments) says. fake is called for
     each kind of arguments once, as to validate them takes longer than the rest of a call."""
-
-    def kernel_of(compute):
-        kinds = {}
-
-        def call(*arguments):
-            key = tuple(map(_alike, arguments))
-            kind = kinds.get(key)
-            if kind is None:
-                results = fake(*arguments)
-                kind = kinds[key] = Kind(results)
-            else:
-                results = kind.allocate()
-            compute(kind, results, *arguments)
-            return results
-
-        return call
-
-    return kernel_of
+    return lambda compute: Kernel(fake, compute)
 
 
 def run(plan, x, *tensors):
     """Queues a plan on the current stream of x's device; None for absent tensors."""
-    device = x.device
-    bytes_needed = plan.workspace_bytes
-    workspace = x.new_empty(bytes_needed, dtype=torch.uint8) if bytes_needed else None
-    stream = torch._C._cuda_getCurrentRawStream(device.index) if device.type == "cuda" else None
+    workspace = x.new_empty(plan.workspace_bytes, dtype=torch.uint8) if plan.workspace_bytes else None
+    stream = torch._C._cuda_getCurrentRawStream(x.device.index) if x.is_cuda else None
     plan.run([None if t is None else t.data_ptr() for t in tensors], None if workspace is None else workspace.data_ptr(), stream)
+
+
+def remembered(function):
+    """The function, which makes something of numbers, texts and sequences of them, called once for each. Not where torch.compile follows
+    it, as that has numbers of its own, and may be inside of it."""
+    known = {}
+
+    def call(*arguments):
+        if torch.compiler.is_compiling():
+            return function(*arguments)
+        try:
+            made = known.get(arguments)
+        except TypeError:  # a list among them
+            return function(*arguments)
+        if made is None:
+            made = known[arguments] = function(*arguments)
+        return made
+
+    return call
 
 
 def spatial_list(value, count, name):

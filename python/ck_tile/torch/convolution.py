@@ -5,7 +5,7 @@ import torch
 
 from ck_tile.torch._fallback import or_fallback
 from ck_tile.torch._operators import LOWER_PRECISION, autocast, define, differentiate
-from ck_tile.torch._tensors import (check, check_dtypes, empty, kernel, packed, prefers_channels_last, run, spatial_list)
+from ck_tile.torch._tensors import (check, check_dtypes, empty, kernel, packed, prefers_channels_last, remembered, run, spatial_list)
 
 ACTIVATIONS = {"none": lambda x: x, "relu": torch.relu, "relu6": torch.nn.functional.relu6, "silu": torch.nn.functional.silu}
 
@@ -111,9 +111,9 @@ differentiate(_CONV, _setup_context, _differentiate)
 autocast(_CONV, cpu=LOWER_PRECISION, cuda=LOWER_PRECISION)
 
 
-def _pads(padding, weight, stride, dilation):
+def _pads(padding, lengths, stride, dilation):
     """Left and right pads: of numbers, "valid" or "same", which puts the odd one on the right, as PyTorch."""
-    count = weight.dim() - 2
+    count = len(lengths)
     if padding == "valid":
         return [0] * count, [0] * count
     if padding != "same":
@@ -121,15 +121,22 @@ def _pads(padding, weight, stride, dilation):
         pads = spatial_list(padding, count, "padding")
         return pads, pads
     check(all(each == 1 for each in stride), "padding 'same' needs strides of 1", f"they are {stride}", "give the padding in numbers")
-    both = [dilation[d] * (weight.size(2 + d) - 1) for d in range(count)]
+    both = [dilation[d] * (lengths[d] - 1) for d in range(count)]
     return [each // 2 for each in both], [each - each // 2 for each in both]
 
 
+@remembered
+def _window(lengths, stride, padding, dilation):
+    """Strides, left and right pads and dilations, one per spatial dimension, of a filter of those lengths."""
+    stride, dilation = (spatial_list(value, len(lengths), name) for name, value in (("stride", stride), ("dilation", dilation)))
+    return *map(tuple, (stride, *_pads(padding, lengths, stride, dilation), dilation)),
+
+
 def _convolve(x, weight, bias, stride, padding, dilation, groups, rank):
-    check(x.dim() == rank + 2 and weight.dim() == rank + 2, f"x and weight of a {rank}-D convolution must have {rank + 2} dimensions",
-          f"have {x.dim()} and {weight.dim()}", f"add those that lack, or call conv{x.dim() - 2}d")
-    stride, dilation = spatial_list(stride, rank, "stride"), spatial_list(dilation, rank, "dilation")
-    return _CONV(x, weight, bias, stride, *_pads(padding, weight, stride, dilation), dilation, groups, prefers_channels_last(x, weight))
+    if x.dim() != rank + 2 or weight.dim() != rank + 2:
+        check(False, f"x and weight of a {rank}-D convolution must have {rank + 2} dimensions", f"have {x.dim()} and {weight.dim()}",
+              f"add those that lack, or call conv{x.dim() - 2}d")
+    return _CONV(x, weight, bias, *_window(weight.shape[2:], stride, padding, dilation), groups, prefers_channels_last(x, weight))
 
 
 def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, fallback=False):
@@ -240,10 +247,8 @@ def depthwise_separable(x, depthwise, pointwise, bias0=None, bias1=None, activat
     def compute():
         check(x.dim() in (3, 4, 5) and depthwise.dim() == x.dim(), "x and depthwise must have 3 to 5 dimensions, as many",
               f"have {x.dim()} and {depthwise.dim()}", "reshape them")
-        rank = x.dim() - 2
-        strides, dilations = spatial_list(stride, rank, "stride"), spatial_list(dilation, rank, "dilation")
-        return _SEPARABLE(x, depthwise, pointwise, bias0, bias1, activation, strides, *_pads(padding, depthwise, strides, dilations),
-                          dilations, groups, prefers_channels_last(x, depthwise))
+        return _SEPARABLE(x, depthwise, pointwise, bias0, bias1, activation, *_window(depthwise.shape[2:], stride, padding, dilation), groups,
+                          prefers_channels_last(x, depthwise))
 
     return or_fallback(fallback, _separable_by_torch,
                        (x, depthwise, pointwise, bias0, bias1, activation, stride, padding, dilation, groups), compute)
