@@ -152,15 +152,15 @@ struct lane_vectors
     }
 };
 
-// Of the first group of an access by the lanes of `d`, to rows of `row_bytes` bytes.
-constexpr lane_vectors vectors_of(const lds_access& a, const digits& lane, int row_bytes, int element_bytes)
+// Of the first group of an access whose lane l begins at byte_of(l), a sum of what the bits of l stand for.
+template <class ByteOf>
+constexpr lane_vectors vectors_of(const lds_access& a, ByteOf&& byte_of)
 {
     lane_vectors all;
     all.access_bytes = a.bytes;
     for(int bit = 0; 1 << bit < a.lanes_at_once(); ++bit)
     {
-        const int other = a.lane_bit(bit);
-        const int byte  = lane.along(0, other) * row_bytes + lane.along(1, other) * element_bytes;
+        const int byte = byte_of(a.lane_bit(bit));
         if(byte == 0)
             continue; // lanes that read the same
         all.within_line[all.count] = byte % lds_cycle_bytes / a.bytes;

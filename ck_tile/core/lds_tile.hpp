@@ -23,8 +23,10 @@ struct lds_layout
     int chunk      = 0;  // elements of 16 bytes, which stay together when chunks are permuted (0: not permuted)
     bank_keys keys = {}; // by which they are
 
+    static constexpr int rank       = 2;
     static constexpr int contiguous = 1;               // the dimension
     static constexpr int alignment  = lds_chunk_bytes; // of the tile's start
+    CK_TILE_FN constexpr multi_index<2> lengths() const { return {rows, cols}; }
     CK_TILE_FN constexpr int line() const { return cols + pad; }
     CK_TILE_FN constexpr int elements() const { return rows * line(); }
 
@@ -42,33 +44,98 @@ struct lds_layout
     friend constexpr bool operator==(const lds_layout&, const lds_layout&) = default;
 };
 
+// Planes of rows, one after the other: a tile of three dimensions. All other names are as of lds_layout.
+struct lds_planes
+{
+    int planes     = 1;
+    int rows       = 1; // of a plane
+    int cols       = 1; // contiguous
+    int pad        = 0;
+    int plane_pad  = 0; // elements between planes
+    int chunk      = 0;
+    bank_keys keys = {};
+
+    static constexpr int rank       = 3;
+    static constexpr int contiguous = 2;
+    static constexpr int alignment  = lds_chunk_bytes;
+    CK_TILE_FN constexpr multi_index<3> lengths() const { return {planes, rows, cols}; }
+    CK_TILE_FN constexpr int line() const { return cols + pad; }
+    CK_TILE_FN constexpr int plane() const { return rows * line() + plane_pad; }
+    CK_TILE_FN constexpr int elements() const { return planes * plane(); }
+
+    constexpr int unpermuted(const multi_index<3>& at) const { return at[0] * plane() + at[1] * line() + at[2]; }
+
+    // The chain from (plane, row, column) to the offset in elements.
+    CK_TILE_FN constexpr auto map() const
+    {
+        const auto permuted =
+            transform(strided<1>{{elements()}, {1}}, along<dims{0}, dims{0}>(permute_banks{elements(), chunk, keys}));
+        return transform(permuted, along<dims{0}, dims{0, 1, 2}>(embed<3>{{planes, rows, cols}, {plane(), line(), 1}}));
+    }
+
+    friend constexpr bool operator==(const lds_planes&, const lds_planes&) = default;
+};
+
 // How one distribution accesses rows of LDS: elements that an access moves are contiguous in a register and in LDS, 16 bytes at
 // most. Every line of LDS starts at a multiple of them.
 template <class Layout>
 constexpr int lds_run(const distribution& d, const Layout& layout, int element_bytes)
 {
-    int run = d.vector_dim() == layout.contiguous ? lds_chunk_bytes / element_bytes : 1;
-    while(d.contiguous() % run != 0 || layout.chunk % run != 0 || layout.line() % run != 0)
+    int run     = d.vector_dim() == layout.contiguous ? lds_chunk_bytes / element_bytes : 1;
+    int between = 0; // planes
+    if constexpr(Layout::rank == 3)
+        between = layout.plane();
+    while(d.contiguous() % run != 0 || layout.chunk % run != 0 || layout.line() % run != 0 || between % run != 0)
         run /= 2;
     return run;
+}
+
+// Where a layout has the element at a place of a distribution, in bytes.
+template <class Layout>
+constexpr int lds_byte_of(const distribution& d, const slot& at, const Layout& layout, int element_bytes)
+{
+    multi_index<Layout::rank> coord;
+    for(int dim = 0; dim < Layout::rank; ++dim)
+        coord[dim] = d.locate(dim, at);
+    return layout.map()(coord).offset * element_bytes;
 }
 
 // What it costs the banks that the threads of `d` load or store a tile.
 template <class Layout>
 constexpr lds_cost cost_of(const distribution& d, const Layout& layout, int element_bytes, lds_direction direction)
 {
-    const int run    = lds_run(d, layout, element_bytes);
-    const auto chain = layout.map();
+    const int run = lds_run(d, layout, element_bytes);
     lds_cost all;
     for(int w = 0; w < d.waves(); ++w)
         for(int r = 0; r < d.regs(); ++r)
             for(int v = 0; v < d.vecs(); v += run)
                 all += cost_of_access({run * element_bytes, d.lanes(), direction}, [&](int lane) {
-                    const slot at = {.wave = w, .lane = lane, .reg = r, .vec = v};
-                    return chain({d.locate(0, at), d.locate(1, at)}).offset * element_bytes;
+                    return lds_byte_of(d, {.wave = w, .lane = lane, .reg = r, .vec = v}, layout, element_bytes);
                 });
     return all;
 }
+
+namespace detail
+{
+// Permutes chunks so that neither `writer` nor `reader` has two lanes at one bank, or else `reader` has not, where there are such keys.
+template <class Layout>
+constexpr void permute_for(Layout& layout, int element_bytes, const distribution& writer, const distribution& reader)
+{
+    layout.chunk          = lds_chunk_bytes / element_bytes;
+    const auto vectors_of = [&](const distribution& d, lds_direction direction) {
+        const lds_access one = {lds_run(d, layout, element_bytes) * element_bytes, d.lanes(), direction};
+        return detail::vectors_of(one, [&](int lane) {
+            multi_index<Layout::rank> at;
+            for(int dim = 0; dim < Layout::rank; ++dim)
+                at[dim] = d.lane.along(dim, lane);
+            return layout.unpermuted(at) * element_bytes;
+        });
+    };
+    const auto reads = vectors_of(reader, lds_direction::read), writes = vectors_of(writer, lds_direction::write);
+    if(!find_keys(layout.keys, reads, writes) && !find_keys(layout.keys, reads, reads))
+        layout.keys = {};
+}
+} // namespace detail
 
 // The layout in which neither what `writer` stores nor what `reader` loads has two lanes at one bank at once: permuted chunks,
 // where lines of 128 bytes allow it; else rows an odd number of chunks apart, for readers of whole chunks.
@@ -82,14 +149,18 @@ constexpr lds_layout free_of_conflicts(int rows, int cols, int element_bytes, co
         layout.pad = chunks % 2 == 0 ? chunk : 0;
         return layout;
     }
-    layout.chunk          = chunk;
-    const auto vectors_of = [&](const distribution& d, lds_direction direction) {
-        const lds_access one = {lds_run(d, layout, element_bytes) * element_bytes, d.lanes(), direction};
-        return detail::vectors_of(one, d.lane, cols * element_bytes, element_bytes);
-    };
-    const auto reads = vectors_of(reader, lds_direction::read), writes = vectors_of(writer, lds_direction::write);
-    if(!detail::find_keys(layout.keys, reads, writes) && !detail::find_keys(layout.keys, reads, reads))
-        layout.keys = {};
+    detail::permute_for(layout, element_bytes, writer, reader);
+    return layout;
+}
+
+// The same for planes of rows.
+constexpr lds_planes free_of_conflicts(int planes, int rows, int cols, int element_bytes, const distribution& writer,
+                                       const distribution& reader)
+{
+    const lds_layout flat = free_of_conflicts(planes * rows, cols, element_bytes, writer, reader);
+    lds_planes layout     = {.planes = planes, .rows = rows, .cols = cols, .pad = flat.pad};
+    if(flat.chunk > 0)
+        detail::permute_for(layout, element_bytes, writer, reader);
     return layout;
 }
 
@@ -112,8 +183,9 @@ struct swizzled_128b
     int rows;
     int cols;
 
-    static constexpr int panel = 64, chunk = 8;
+    static constexpr int rank = 2, panel = 64, chunk = 8;
     static constexpr int contiguous = contiguous_dimension(Major), alignment = 1024;
+    CK_TILE_FN constexpr multi_index<2> lengths() const { return {rows, cols}; }
     CK_TILE_FN constexpr int line() const { return panel; }
     CK_TILE_FN constexpr int lines() const { return contiguous == 0 ? cols : rows; } // of a panel
     CK_TILE_FN constexpr int elements() const { return rows * cols; }
@@ -148,27 +220,86 @@ struct lds_tile
     static constexpr int bytes   = Layout.elements() * static_cast<int>(sizeof(T));
     T* data;
 
-    CK_TILE_FN T* at(int row, int col) const { return data + Layout.map()({row, col}).offset; }
+    CK_TILE_FN T* at(const multi_index<Layout.rank>& coord) const { return data + Layout.map()(coord).offset; }
+    template <class... Coord>
+    requires(sizeof...(Coord) == Layout.rank) // row, column; or plane, row, column
+    CK_TILE_FN T* at(Coord... coord) const
+    {
+        return at(multi_index<Layout.rank>{static_cast<int>(coord)...});
+    }
 };
 
-// The memory of a tile, or of a ring of `Stages` of them, as a member of a plan: a struct that says what a program has in LDS. The compiler
-// gives each its offset; what is not needed at the same time shares its memory in a union.
+namespace detail
+{
+// What something in LDS takes: a tile, an array T[N], or what a verb or a barrier has there and says the bytes of.
+template <class Member>
+struct lds_need
+{
+    static constexpr int bytes     = Member::bytes;
+    static constexpr int alignment = [] {
+        if constexpr(requires { Member::layout.alignment; })
+            return Member::layout.alignment;
+        else
+            return lds_chunk_bytes;
+    }();
+};
+template <class T, int N>
+struct lds_need<T[N]>
+{
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "lds_memory: nothing constructs what is in LDS: make an array of a trivially copyable type");
+    static constexpr int bytes     = N * static_cast<int>(sizeof(T));
+    static constexpr int alignment = alignof(T) > lds_chunk_bytes ? int(alignof(T)) : lds_chunk_bytes;
+};
+} // namespace detail
+
+// The memory of a tile, or of a ring of `Stages` of them, of an array, or of what a verb or a barrier has in LDS, as a member of a plan: a
+// struct that says what a program has there. The compiler gives each its offset; what is not needed at the same time shares its memory in a
+// union.
 //
 //   struct plan
 //   {
-//       lds_memory<a_tile> a;
-//       lds_memory<b_tile, 3> b;
+//       lds_memory<a_tile> a;                                 // in.lds_at<&plan::a>(): an a_tile
+//       lds_memory<b_tile, 3> b;                              //                  b  : lds_ring, whose stages are b_tiles
+//       lds_memory<unsigned[256]> offsets;                    //                      lds_array<unsigned, 256>
+//       lds_memory<reduce_partials<rows, 1>> partials;        //                      lds_room, which reduce() takes
+//       lds_memory<stage_ring<3, 4, 8, 32>> stages;           //                      lds_room, which stage_ring's constructor takes
 //   };
 //   static constexpr int lds_bytes = sizeof(plan);
-//   ... const a_tile a = block.lds_at<&plan::a>(); const auto b = block.lds_at<&plan::b>(); store(b[stage], ...);
-template <class Tile, int Stages = 0> // 0: a tile, no ring
+template <class Member, int Stages = 0> // 0: one, no ring
 struct lds_memory
 {
     static_assert(Stages >= 0, "lds_memory: a ring has at least one stage: give their number, or none for one tile");
-    static constexpr int alignment = Tile::layout.alignment;
-    static constexpr int stride    = (Tile::bytes + alignment - 1) / alignment * alignment; // bytes from stage to stage
+    static constexpr int alignment = detail::lds_need<Member>::alignment;
+    static constexpr int stride =
+        (detail::lds_need<Member>::bytes + alignment - 1) / alignment * alignment; // bytes from stage to stage
 
-    alignas(alignment) std::byte bytes[(Stages == 0 ? 1 : Stages) * stride];
+    alignas(alignment) std::byte bytes[stride == 0 ? alignment : (Stages == 0 ? 1 : Stages) * stride];
+};
+
+// Memory in LDS for what a verb or a barrier has there.
+template <class Member>
+struct lds_room
+{
+    std::byte* data;
+};
+
+// An array in LDS.
+template <class T, int N>
+struct lds_array
+{
+    static constexpr int length = N;
+    T* data;
+
+    CK_TILE_FN operator lds_pointer<T>() const { return lds_pointer<T>(data); }
+    CK_TILE_FN decltype(auto) operator[](int i) const
+    {
+        tell_checker([&](auto& c) {
+            if(i < 0 || i >= N)
+                c.fail("an element lies beyond its array in LDS: take one from 0 on, below its length");
+        });
+        return lds_pointer<T>(data)[i];
+    }
 };
 
 // A ring of tiles in LDS; a ring_position says which is next.
@@ -190,16 +321,38 @@ struct lds_ring
 
 namespace detail
 {
-template <class Plan, class Tile, int Stages>
-CK_TILE_FN auto member_in_lds(std::byte* lds, lds_memory<Tile, Stages> Plan::* member)
+template <class Member>
+inline constexpr bool is_lds_tile = false;
+template <class T, auto Layout>
+inline constexpr bool is_lds_tile<lds_tile<T, Layout>> = true;
+
+// What a plan's member is for a program, by where its memory begins.
+template <class Member, int Stages>
+struct lds_view
+{
+    static_assert(Stages == 0 || is_lds_tile<Member>, "lds_memory: rings are of tiles: leave out the number of stages");
+    static CK_TILE_FN auto at(std::byte* data)
+    {
+        if constexpr(Stages > 0)
+            return lds_ring<Member, Stages>{data};
+        else if constexpr(is_lds_tile<Member>)
+            return Member{reinterpret_cast<typename Member::element*>(data)};
+        else
+            return lds_room<Member>{data};
+    }
+};
+template <class T, int N>
+struct lds_view<T[N], 0>
+{
+    static CK_TILE_FN auto at(std::byte* data) { return lds_array<T, N>{reinterpret_cast<T*>(data)}; }
+};
+
+template <class Plan, class Member, int Stages>
+CK_TILE_FN auto member_in_lds(std::byte* lds, lds_memory<Member, Stages> Plan::* member)
 {
     static_assert(std::is_standard_layout_v<Plan> && std::is_trivially_copyable_v<Plan>,
                   "lds_at: nothing constructs a plan: make it of members lds_memory<...> alone");
-    std::byte* const data = (reinterpret_cast<Plan*>(lds)->*member).bytes;
-    if constexpr(Stages == 0)
-        return Tile{reinterpret_cast<typename Tile::element*>(data)};
-    else
-        return lds_ring<Tile, Stages>{data};
+    return lds_view<Member, Stages>::at((reinterpret_cast<Plan*>(lds)->*member).bytes);
 }
 } // namespace detail
 

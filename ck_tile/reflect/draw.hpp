@@ -150,13 +150,9 @@ picture draw(const Layout& layout, int element_bytes, const crop_box& crop = {})
 template <class Layout>
 picture draw_access(const distribution& d, const Layout& layout, int element_bytes, lds_direction direction)
 {
-    const auto chain     = layout.map();
     const int run        = lds_run(d, layout, element_bytes);
     const lds_access one = {run * element_bytes, d.lanes(), direction};
-    const auto byte_of   = [&](int lane) {
-        const slot at = {.lane = lane};
-        return chain({d.locate(0, at), d.locate(1, at)}).offset * element_bytes;
-    };
+    const auto byte_of   = [&](int lane) { return lds_byte_of(d, {.lane = lane}, layout, element_bytes); };
     const int cell_bytes = std::max(one.bytes, lds_bank_bytes);
     const lds_cost cost  = cost_of_access(one, byte_of);
     picture p{fmt::format("{} bytes a lane, {} lanes at once: {} cycles, of at least {}; rows are 128 bytes of LDS, "

@@ -27,7 +27,7 @@ struct block
         return lds_pointer<T>(reinterpret_cast<T*>(lds + byte_offset));
     }
 
-    // The tile, or the ring of tiles, that is the member of a plan which begins where LDS does.
+    // What a member of a plan is, which begins where LDS does: a tile, a ring of tiles, an array, or room for what a verb or a barrier has there.
     template <auto Member>
     CK_TILE_FN auto lds_at() const
     {
@@ -41,6 +41,13 @@ struct block
         return lds_at<T>(byte_offset + (on_device ? 0 : t.rank * rank_lds_bytes));
     }
 
+    // A member of its plan.
+    template <auto Member>
+    CK_TILE_FN auto lds_of(thread t) const
+    {
+        return detail::member_in_lds(lds + (on_device ? 0 : t.rank * rank_lds_bytes), Member);
+    }
+
     // And in that of rank `rank`: to be read after sync_cluster(). A workgroup writes to what others read, or ends, when they have
     // said that they are done reading, arrive_cluster(), and it has waited for that, wait_cluster().
     template <class T>
@@ -48,6 +55,13 @@ struct block
     {
         return lds_pointer<const T>(
             ck_tile::lds_of_rank(static_cast<T*>(lds_at<T>(byte_offset)), rank, rank_lds_bytes));
+    }
+    template <auto Member> // an array
+    CK_TILE_FN auto lds_of_rank(int rank) const
+    {
+        const auto own = lds_at<Member>();
+        using element  = std::remove_pointer_t<decltype(own.data)>;
+        return lds_array<const element, own.length>{ck_tile::lds_of_rank(own.data, rank, rank_lds_bytes)};
     }
 
     // Waits until all threads of the cluster are here and see each other's LDS. A block of one workgroup does not need it where it has a

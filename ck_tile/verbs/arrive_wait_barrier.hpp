@@ -2,7 +2,7 @@
 // A barrier of the block in two halves: a thread that has done its part says so and goes on, and waits only where it needs what
 // the others have done. One mbarrier, of which each turn is a phase.
 //
-//   arrive_wait_barrier<waves, lanes> done(b, byte_offset);
+//   arrive_wait_barrier<waves, lanes> done(b, b.lds_at<&plan::done>());
 //   b.sync();                          // now it can be used
 //   for(...) { ...; done.arrive(); ...; done.wait(); ... }
 //   done.close(b);
@@ -21,6 +21,11 @@ class arrive_wait_barrier
   public:
     static constexpr int bytes = 16; // of LDS: an mbarrier, and what keeps the next thing aligned
 
+    // In a plan's member lds_memory<arrive_wait_barrier<...>>, or at an offset.
+    CK_TILE_FN arrive_wait_barrier(const block& in, const lds_room<arrive_wait_barrier>& memory)
+        : arrive_wait_barrier(in, static_cast<int>(memory.data - in.lds))
+    {
+    }
     CK_TILE_FN arrive_wait_barrier(const block& in, int byte_offset) : barrier_(in.lds_at<mbarrier>(byte_offset))
     {
         one_thread([&] { barrier_->init(Waves * Lanes); });

@@ -13,30 +13,6 @@ namespace ck_tile
 
 namespace detail
 {
-// The digits without those along `dim`; with `keep`, they stay in place and replicate.
-constexpr digits without(const digits& all, int dim, bool keep)
-{
-    digits rest;
-    for(int i = 0; i < all.count; ++i)
-        if(!all.at[i].moves_along(dim))
-            rest.push(all.at[i]);
-        else if(keep)
-            rest.push({all.at[i].extent});
-    return rest;
-}
-
-constexpr distribution reduced(const distribution& d, int dim)
-{
-    distribution r = {.lengths = {d.lengths[0], d.lengths[1], d.lengths[2]},
-                      .wave    = without(d.wave, dim, true),
-                      .lane    = without(d.lane, dim, true),
-                      .reg     = without(d.reg, dim, false),
-                      .vec     = without(d.vec, dim, false),
-                      .cluster = without(d.cluster, dim, true)};
-    r.lengths[dim] = 1;
-    return r;
-}
-
 // Whether all threads of D begin where they do in E, along the dimensions in which E is longer than 1.
 constexpr bool begin_alike(const distribution& e, const distribution& d)
 {
@@ -89,11 +65,6 @@ constexpr bool finds_broadcast_places()
     return true;
 }
 } // namespace detail
-
-// The distribution of length 1 along Dim, whose element there all threads hold that D's elements along Dim are of: of a row (Dim 0), of a column
-// (1), and of what reduce<Dim>() makes.
-template <distribution D, int Dim>
-inline constexpr distribution reduced = detail::reduced(D, Dim);
 
 // Whether threads of D hold what they need of a tile of E, which is as long or 1 along each dimension.
 template <distribution E, distribution D>

@@ -19,12 +19,16 @@ CK_TILE_FN void copy(const From& from, const lds_tile<T, Layout>& to, source_lin
     constexpr distribution D = From::layout;
     [[maybe_unused]] const verb_scope verb("copy", line);
     if constexpr(looks_at_memory<From>)
+    {
+        static_assert(detail::accessed_by<From> == D,
+                      "copy: what repeats is loaded once, and stored: store(to, load(from))");
         static_assert(lds_run(D, Layout, int(sizeof(T))) * sizeof(T) == 16 && D.vecs() * sizeof(T) == 16,
                       "copy: a vector must be 16 bytes, contiguous in memory and in LDS");
+    }
     if constexpr(has_async_copies && looks_at_memory<From>)
         for_each_thread<D>([&](thread t) {
             T* line[D.regs()];
-            detail::each_lds_access<D, multi_index<2>{}, true, all_registers(D)>(
+            detail::each_lds_access<D, detail::lds_index<Layout>{}, true, all_registers(D)>(
                 to, {}, t, [&](int r, int, T* at) { line[r] = at; });
             from.each_access(t, [&](auto r, const auto& where) { copy_line(line[r], from.memory(), where); });
         });

@@ -15,11 +15,22 @@ CK_TILE_FN tile<T, D> exchange_lanes(const tile<T, D>& x, int mask)
 #if CK_TILE_ON_DEVICE
     static_for<D.regs()>([&](auto r) {
         static_for<D.vecs()>([&](auto v) {
-            // Lanes exchange 32 bits; a narrower element travels in the lower half.
-            using bits       = std::conditional_t<sizeof(T) == 4, int, short>;
-            const int mine   = __builtin_bit_cast(bits, x.files[0].get(r, v));
-            const int theirs = exchange_word(mine, mask, D.lanes());
-            y.files[0].set(r, v, __builtin_bit_cast(T, static_cast<bits>(theirs)));
+            // Lanes exchange 32 bits; a narrower element travels in the lower ones, one of 64 as two words.
+            const T mine = x.files[0].get(r, v);
+            if constexpr(sizeof(T) == 8)
+            {
+                const auto word = [&](int shift) {
+                    const int half = static_cast<int>(__builtin_bit_cast(std::uint64_t, mine) >> shift);
+                    return std::uint64_t(static_cast<unsigned>(exchange_word(half, mask, D.lanes()))) << shift;
+                };
+                y.files[0].set(r, v, __builtin_bit_cast(T, word(0) | word(32)));
+            }
+            else
+            {
+                using bits = std::conditional_t<sizeof(T) == 4, int, std::conditional_t<sizeof(T) == 2, short, char>>;
+                const int theirs = exchange_word(__builtin_bit_cast(bits, mine), mask, D.lanes());
+                y.files[0].set(r, v, __builtin_bit_cast(T, static_cast<bits>(theirs)));
+            }
         });
     });
 #else

@@ -5,6 +5,7 @@
 #include "ck_tile/core/lds_tile.hpp"
 #include "ck_tile/core/tile.hpp"
 #include "ck_tile/core/window.hpp"
+#include "ck_tile/verbs/broadcast.hpp"
 
 namespace ck_tile
 {
@@ -18,6 +19,15 @@ concept looks_at_memory = requires(const Window& w) {
 
 namespace detail
 {
+// What a window accesses: its tile, or one element of it along dimensions in which the view repeats.
+template <class Window>
+inline constexpr distribution accessed_by = [] {
+    if constexpr(requires { Window::read; })
+        return Window::read;
+    else
+        return Window::layout;
+}();
+
 // What the checker is told of the access of a thread's register r.
 template <class Window>
 CK_TILE_FN memory_access access_of(const Window& w, thread t, int r, unsigned byte_offset)
@@ -29,7 +39,7 @@ CK_TILE_FN memory_access access_of(const Window& w, thread t, int r, unsigned by
         a.base                      = w.memory().base;
         a.range_bytes               = w.memory().bytes;
         a.offset                    = byte_offset;
-        a.bytes                     = Window::layout.vecs() * element_bytes;
+        a.bytes                     = accessed_by<Window>.vecs() * element_bytes;
         a.element_bytes             = element_bytes;
         a.window                    = &w;
         a.reg                       = r;
@@ -42,7 +52,7 @@ CK_TILE_FN memory_access access_of(const Window& w, thread t, int r, unsigned by
                     to[d] = at[d];
                 return Window::rank;
             };
-            if constexpr(Window::layout.vecs() > 1)
+            if constexpr(accessed_by<Window>.vecs() > 1)
                 a.reach = [](const void* window, const thread& who, int reg) {
                     return static_cast<const Window*>(window)->reach(who, reg);
                 };
@@ -72,7 +82,7 @@ template <looks_at_memory Window, class... Otherwise>
 CK_TILE_FN auto load_under(const Window& from, source_line at, Otherwise... otherwise)
 {
     using element            = std::remove_const_t<typename Window::element>;
-    constexpr distribution D = Window::layout;
+    constexpr distribution D = accessed_by<Window>;
     [[maybe_unused]] const verb_scope verb("load", at);
     tile<element, D> to;
     for_each_thread<D>([&](thread t) {
@@ -83,7 +93,10 @@ CK_TILE_FN auto load_under(const Window& from, source_line at, Otherwise... othe
             registers.reg[r] = load_vector<element, D.vecs()>(from.memory(), byte_offset, otherwise...);
         });
     });
-    return to;
+    if constexpr(D == Window::layout)
+        return to;
+    else
+        return broadcast<Window::layout>(to);
 }
 } // namespace detail
 
@@ -106,6 +119,9 @@ CK_TILE_FN void store(const Window& to, const tile<typename Window::element, Win
                       source_line at = source_line::current())
 {
     constexpr distribution D = Window::layout;
+    static_assert(detail::accessed_by<Window> == D,
+                  "store: many elements of the tile would go to one of a view that repeats: store to the view that "
+                  "repeated() was given, what reduce() makes of the tile, say");
     [[maybe_unused]] const verb_scope verb("store", at);
     for_each_thread<D>([&](thread t) {
         const auto& registers = from.file_of(t);
@@ -126,18 +142,32 @@ constexpr register_range all_registers(const distribution& d) { return {0, d.reg
 
 namespace detail
 {
-// Whether a tile at an origin is within a tile in LDS, which has two dimensions.
-template <distribution D, auto Layout, multi_index<2> Origin = {}>
-inline constexpr bool lies_in =
-    Origin[0] + D.length(0) <= Layout.rows && Origin[1] + D.length(1) <= Layout.cols && D.length(2) == 1;
+// A place in a tile in LDS.
+template <auto Layout>
+using lds_index = multi_index<Layout.rank>;
+
+// The one that is given, or where the tile begins.
+template <auto Layout, lds_index<Layout>... Origin>
+inline constexpr lds_index<Layout> origin_of = {};
+template <auto Layout, lds_index<Layout> Origin>
+inline constexpr lds_index<Layout> origin_of<Layout, Origin> = Origin;
+
+// Whether a tile at an origin is within a tile in LDS.
+template <distribution D, auto Layout, lds_index<Layout> Origin = {}>
+inline constexpr bool lies_in = [] {
+    for(int d = 0; d < Layout.rank; ++d)
+        if(Origin[d] + D.length(d) > Layout.lengths()[d])
+            return false;
+    return fits_rank(D, Layout.rank);
+}();
 
 // Where each run of a thread's elements lies in a tile, from the thread's first.
-template <distribution D, int Run>
+template <distribution D, int Rank, int Run>
 inline constexpr auto coords_of_runs = [] {
     constexpr int runs = D.vecs() / Run; // in a register
-    constants<multi_index<2>, D.regs() * runs> coords;
+    constants<multi_index<Rank>, D.regs() * runs> coords;
     for(int i = 0; i < D.regs() * runs; ++i)
-        for(int d = 0; d < 2; ++d)
+        for(int d = 0; d < Rank; ++d)
             coords.values[i][d] = D.reg.along(d, i / runs) + D.vec.along(d, i % runs * Run);
     return coords;
 }();
@@ -150,7 +180,7 @@ struct permuted_offset
 
 // The same for the runs of D at an origin, if the offsets of lanes, waves and registers have no bits in common: then none carries into
 // another, and the permutation of their sum is that of each. So a thread works out one address, and an exclusive or a turn.
-template <distribution D, auto Layout, int Run, multi_index<2> Origin>
+template <distribution D, auto Layout, int Run, lds_index<Layout> Origin>
 inline constexpr auto permuted_offsets = [] {
     struct
     {
@@ -159,20 +189,25 @@ inline constexpr auto permuted_offsets = [] {
     } found;
     if constexpr(Layout.chunk > 0)
     {
-        const auto number = [](multi_index<2> at) { return Layout.unpermuted(at); };
+        const auto number = [](auto&& along) {
+            lds_index<Layout> at;
+            for(int d = 0; d < Layout.rank; ++d)
+                at[d] = along(d);
+            return Layout.unpermuted(at);
+        };
         int of_lanes = 0, of_waves = 0;
         for(int lane = 0; lane < D.lanes(); ++lane)
-            of_lanes |= number({D.lane.along(0, lane), D.lane.along(1, lane)});
+            of_lanes |= number([&](int d) { return D.lane.along(d, lane); });
         for(int wave = 0; wave < D.waves(); ++wave)
-            of_waves |= number({D.wave.along(0, wave), D.wave.along(1, wave)});
+            of_waves |= number([&](int d) { return D.wave.along(d, wave); });
         found.apart = (of_lanes & of_waves) == 0;
         for(int i = 0; i < D.regs() * D.vecs() / Run; ++i)
         {
-            const multi_index<2> at = Origin + coords_of_runs<D, Run>.values[i];
-            const int permuted      = Layout.map()(at).offset;
-            const int turn          = permuted % (lds_line_chunks * Layout.chunk);
-            found.apart             = found.apart && (number(at) & (of_lanes | of_waves)) == 0;
-            found.offsets.values[i] = {turn, permuted - turn};
+            const lds_index<Layout> at = Origin + coords_of_runs<D, Layout.rank, Run>.values[i];
+            const int permuted         = Layout.map()(at).offset;
+            const int turn             = permuted % (lds_line_chunks * Layout.chunk);
+            found.apart                = found.apart && (Layout.unpermuted(at) & (of_lanes | of_waves)) == 0;
+            found.offsets.values[i]    = {turn, permuted - turn};
         }
     }
     return found;
@@ -180,16 +215,16 @@ inline constexpr auto permuted_offsets = [] {
 
 // Calls visit(register, first vector element, address) for each run of a thread's elements that is contiguous in LDS, of the
 // registers in `Of`. The tile is at Origin, and `beyond` from there.
-template <distribution D, multi_index<2> Origin, bool Fixed, register_range Of, class T, auto Layout, class Visit>
-CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2> beyond, thread t, Visit&& visit)
+template <distribution D, auto Origin, bool Fixed, register_range Of, class T, auto Layout, class Visit>
+CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, lds_index<Layout> beyond, thread t, Visit&& visit)
 {
     constexpr int run  = lds_run(D, Layout, int(sizeof(T)));
     constexpr int runs = D.vecs() / run; // in a register
-    const int row      = first_element<D, 0>(t);
-    const int col      = first_element<D, 1>(t);
+    lds_index<Layout> first;
+    static_for<Layout.rank>([&](auto d) { first[d] = first_element<D, d>(t); });
     if constexpr(Fixed && permuted_offsets<D, Layout, run, Origin>.apart)
     {
-        const int own = Layout.map()({row, col}).offset;
+        const int own = Layout.map()(first).offset;
         register_for<Of.count * runs, Of.first * runs>([&](auto i) {
             const permuted_offset from = entry<permuted_offsets<D, Layout, run, Origin>.offsets>(i);
             visit(i / runs, i % runs * run, memory.data + (own ^ from.turn) + from.far);
@@ -197,13 +232,13 @@ CK_TILE_FN void each_lds_access(const lds_tile<T, Layout>& memory, multi_index<2
     }
     else
         register_for<Of.count * runs, Of.first * runs>([&](auto i) {
-            const multi_index<2> from = Origin + beyond, coord = entry<coords_of_runs<D, run>>(i);
-            visit(i / runs, i % runs * run, memory.at(row + from[0] + coord[0], col + from[1] + coord[1]));
+            const lds_index<Layout> coord = entry<coords_of_runs<D, Layout.rank, run>>(i);
+            visit(i / runs, i % runs * run, memory.at(first + (Origin + beyond) + coord));
         });
 }
 
-template <multi_index<2> Origin, bool Fixed, register_range Of, class T, distribution D, auto Layout>
-CK_TILE_FN void load_from_lds(tile<T, D>& to, const lds_tile<T, Layout>& from, multi_index<2> beyond = {})
+template <auto Origin, bool Fixed, register_range Of, class T, distribution D, auto Layout>
+CK_TILE_FN void load_from_lds(tile<T, D>& to, const lds_tile<T, Layout>& from, lds_index<Layout> beyond = {})
 {
     constexpr int run = lds_run(D, Layout, int(sizeof(T)));
     for_each_thread<D>([&](thread t) {
@@ -217,30 +252,31 @@ CK_TILE_FN void load_from_lds(tile<T, D>& to, const lds_tile<T, Layout>& from, m
 }
 } // namespace detail
 
-// The tile that lies at Origin (row, column) of an lds_tile; or at an origin that the program works out.
-template <distribution D, multi_index<2> Origin = {}, class T, auto Layout>
+// The tile that lies at Origin (row, column; or plane, row, column) of an lds_tile; or at an origin that the program works out.
+template <distribution D, auto... Origin, class T, auto Layout>
 CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, source_line at = source_line::current())
 {
-    static_assert(detail::lies_in<D, Layout, Origin>, "load: the tile at its origin is larger than the tile in LDS");
+    constexpr auto origin = detail::origin_of<Layout, Origin...>;
+    static_assert(detail::lies_in<D, Layout, origin>, "load: the tile at its origin is larger than the tile in LDS");
     [[maybe_unused]] const verb_scope verb("load", at);
     tile<T, D> to;
-    detail::load_from_lds<Origin, true, all_registers(D)>(to, from);
+    detail::load_from_lds<origin, true, all_registers(D)>(to, from);
     return to;
 }
 template <distribution D, class T, auto Layout>
-CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, multi_index<2> origin,
+CK_TILE_FN tile<T, D> load(const lds_tile<T, Layout>& from, std::type_identity_t<detail::lds_index<Layout>> origin,
                            source_line at = source_line::current())
 {
     static_assert(detail::lies_in<D, Layout>, "load: the tile is larger than the tile in LDS");
     [[maybe_unused]] const verb_scope verb("load", at);
     tell_checker([&](auto& c) {
-        if(origin[0] < 0 || origin[0] + D.length(0) > Layout.rows || origin[1] < 0 ||
-           origin[1] + D.length(1) > Layout.cols)
-            c.fail(
-                "the tile at its origin lies beyond the rows or columns of the tile in LDS: take an origin within it");
+        for(int d = 0; d < Layout.rank; ++d)
+            if(origin[d] < 0 || origin[d] + D.length(d) > Layout.lengths()[d])
+                c.fail("the tile at its origin lies beyond the rows or columns of the tile in LDS: take an origin "
+                       "within it");
     });
     tile<T, D> to;
-    detail::load_from_lds<multi_index<2>{}, false, all_registers(D)>(to, from, origin);
+    detail::load_from_lds<detail::lds_index<Layout>{}, false, all_registers(D)>(to, from, origin);
     return to;
 }
 
@@ -250,19 +286,20 @@ CK_TILE_FN void load_registers(tile<T, D>& to, const lds_tile<T, Layout>& from, 
 {
     static_assert(detail::lies_in<D, Layout>, "load_registers: the tile is larger than the tile in LDS");
     [[maybe_unused]] const verb_scope verb("load_registers", at);
-    detail::load_from_lds<multi_index<2>{}, true, Of>(to, from);
+    detail::load_from_lds<detail::lds_index<Layout>{}, true, Of>(to, from);
 }
 
-template <register_range Of, multi_index<2> Origin = {}, class T, auto Layout, distribution D>
+template <register_range Of, auto... Origin, class T, auto Layout, distribution D>
 CK_TILE_FN void store_registers(const lds_tile<T, Layout>& to, const tile<T, D>& from,
                                 source_line at = source_line::current())
 {
-    static_assert(detail::lies_in<D, Layout, Origin>, "store: the tile at its origin is larger than the tile in LDS");
+    constexpr auto origin = detail::origin_of<Layout, Origin...>;
+    static_assert(detail::lies_in<D, Layout, origin>, "store: the tile at its origin is larger than the tile in LDS");
     [[maybe_unused]] const verb_scope verb("store", at);
     constexpr int run = lds_run(D, Layout, int(sizeof(T)));
     for_each_thread<D>([&](thread t) {
         const auto& registers = from.file_of(t);
-        detail::each_lds_access<D, Origin, true, Of>(to, {}, t, [&](int r, int v, T* address) {
+        detail::each_lds_access<D, origin, true, Of>(to, {}, t, [&](int r, int v, T* address) {
             check_lds_write(address, reinterpret_cast<const T*>(&registers.reg[r]) + v, run * sizeof(T));
             __builtin_memcpy(__builtin_assume_aligned(address, run * sizeof(T)),
                              reinterpret_cast<const T*>(&registers.reg[r]) + v, run * sizeof(T));
@@ -270,10 +307,10 @@ CK_TILE_FN void store_registers(const lds_tile<T, Layout>& to, const tile<T, D>&
     });
 }
 
-template <multi_index<2> Origin = {}, class T, auto Layout, distribution D>
+template <auto... Origin, class T, auto Layout, distribution D>
 CK_TILE_FN void store(const lds_tile<T, Layout>& to, const tile<T, D>& from, source_line at = source_line::current())
 {
-    store_registers<all_registers(D), Origin>(to, from, at);
+    store_registers<all_registers(D), Origin...>(to, from, at);
 }
 
 } // namespace ck_tile

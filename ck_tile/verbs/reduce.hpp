@@ -120,25 +120,38 @@ CK_TILE_FN constexpr void for_each_folded(R r, V v, F&& f)
         });
 }
 
-// LDS bytes that a reduction of the tile needs: none if one wave holds the whole dimension.
+// LDS bytes that a reduction along `dim` needs whose result has elements of T, in each workgroup: none if one wave holds the whole dimension;
+// else room for what each thread has of the result.
 template <distribution D, class T>
 constexpr int reduce_lds_bytes(int dim)
 {
-    constexpr int registers = D.regs() * D.vecs();
-    return D.wave.only(dim).count == 0 ? 0 : D.threads() * registers * static_cast<int>(sizeof(T));
+    const distribution to = detail::reduced(D, dim);
+    return D.wave.only(dim).count == 0 ? 0 : D.waves() * D.lanes() * to.regs() * to.vecs() * int(sizeof(T));
 }
 
-// The tile of length 1 along Dim whose elements combine those along Dim by `op` (associative up to rounding): first within a
-// thread in ascending order, then between lanes in a butterfly, then between waves in ascending order. The order depends on
-// the distribution alone. Every thread along Dim gets the result. `lds` is used if several waves share the dimension.
-template <int Dim, class T, distribution D, class Op>
-CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_offset = 0,
-                       source_line line = source_line::current())
+// What reduce<Dim>() of a tile of D has in LDS, for a plan: lds_memory<reduce_partials<D, Dim>>.
+template <distribution D, int Dim, class T = float>
+struct reduce_partials
 {
-    [[maybe_unused]] const verb_scope verb("reduce", line);
-    static_assert(D.cluster.only(Dim).count == 0,
-                  "reduce: one workgroup must hold the whole dimension; go through LDS to combine those of a cluster");
-    constexpr distribution to = reduced<D, Dim>;
+    static constexpr int bytes = reduce_lds_bytes<D, T>(Dim);
+};
+
+// What an operation combines with any other value to that value: 0 of a sum, -infinity of a maximum.
+template <class T>
+struct neutral
+{
+    T value;
+};
+template <class T>
+neutral(T) -> neutral<T>;
+
+namespace detail
+{
+// Each thread's elements along Dim in ascending order: the first with the second and so on, or a neutral element with the first.
+template <int Dim, class T, distribution D, class Op>
+CK_TILE_FN tile<T, ck_tile::reduced<D, Dim>> combine_registers(const tile<T, D>& x, Op& op)
+{
+    constexpr distribution to = ck_tile::reduced<D, Dim>;
     tile<T, to> y;
     for_each_thread<D>([&](thread t) {
         static_for<to.regs()>([&](auto r) {
@@ -154,7 +167,35 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
             });
         });
     });
+    return y;
+}
+template <int Dim, class T, distribution D, class Op, class Result>
+CK_TILE_FN tile<Result, ck_tile::reduced<D, Dim>> combine_registers(const tile<T, D>& x, Op& op,
+                                                                    const neutral<Result>& start)
+{
+    constexpr distribution to = ck_tile::reduced<D, Dim>;
+    tile<Result, to> y;
+    for_each_thread<D>([&](thread t) {
+        static_for<to.regs()>([&](auto r) {
+            static_for<to.vecs()>([&](auto v) {
+                Result sum = start.value;
+                for_each_folded<D, Dim>(r, v, [&](auto from, auto element) {
+                    sum = op(sum, convert<Result>(x.file_of(t).get(from, element)));
+                });
+                y.file_of(t).set(r, v, sum);
+            });
+        });
+    });
+    return y;
+}
 
+// What threads have combined of their own elements of D along Dim, with that of other lanes, then of other waves.
+template <int Dim, distribution D, class T, class Op>
+CK_TILE_FN void combine_threads(const block& in, tile<T, ck_tile::reduced<D, Dim>>& y, Op& op, int lds_offset)
+{
+    static_assert(D.cluster.only(Dim).count == 0,
+                  "reduce: one workgroup must hold the whole dimension; go through LDS to combine those of a cluster");
+    constexpr distribution to = ck_tile::reduced<D, Dim>;
     static_for<D.lane.count>([&](auto i) {
         constexpr digit d    = D.lane.at[i];
         constexpr int weight = detail::weight_of(D.lane, i);
@@ -167,15 +208,15 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
 
     if constexpr(D.wave.only(Dim).count > 0)
     {
-        // Every thread puts its registers into LDS and combines those of all waves that differ from its own along Dim.
+        // Every thread puts its registers into its workgroup's LDS and combines those of all waves that differ from its own along Dim.
         constexpr int lanes = D.lanes(), registers = to.regs() * to.vecs();
-        const auto shared = in.lds_at<T>(lds_offset);
         tell_checker([&](auto& c) {
-            c.check_lds_room(lds_offset, lanes * D.waves() * registers * int(sizeof(T)),
+            c.check_lds_room(lds_offset, reduce_lds_bytes<D, T>(Dim),
                              "several waves share the dimension, which takes reduce_lds_bytes() of LDS");
         });
         in.sync();
         for_each_thread<D>([&](thread t) {
+            const auto shared = in.lds_of<T>(t, lds_offset);
             static_for<to.regs()>([&](auto r) {
                 static_for<to.vecs()>([&](auto v) {
                     shared[(t.wave * registers + r * to.vecs() + v) * lanes + t.lane] = y.file_of(t).get(r, v);
@@ -184,6 +225,7 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
         });
         in.sync();
         for_each_thread<D>([&](thread t) {
+            const auto shared      = in.lds_of<T>(t, lds_offset);
             constexpr digits along = D.wave.only(Dim);
             int base               = t.wave; // the wave whose digits along Dim are 0
             static_for<D.wave.count>([&](auto i) {
@@ -205,7 +247,56 @@ CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_of
         });
         in.sync();
     }
+}
+
+// Where in LDS reduce() of a tile of D has what waves combine.
+template <int Dim, distribution D, class T, class Partials>
+CK_TILE_FN int offset_of_partials(const block& in, const lds_room<Partials>& partials)
+{
+    static_assert(Partials::bytes >= reduce_lds_bytes<D, T>(Dim),
+                  "reduce: several waves share the dimension, and the member of the plan has no room for what each of "
+                  "them combines: make it lds_memory<reduce_partials<D, Dim, T>>, of the tile's distribution, the "
+                  "dimension and the result's type");
+    return static_cast<int>(partials.data - in.lds);
+}
+} // namespace detail
+
+// The tile of length 1 along Dim whose elements combine those along Dim by `op` (associative up to rounding): first within a
+// thread in ascending order, then between lanes in a butterfly, then between waves in ascending order. The order depends on
+// the distribution alone. Every thread along Dim gets the result. Where several waves share the dimension, they use reduce_lds_bytes()
+// of LDS: from `lds_offset` on, or a plan's member `partials`.
+template <int Dim, class T, distribution D, class Op>
+CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, int lds_offset = 0,
+                       source_line line = source_line::current())
+{
+    [[maybe_unused]] const verb_scope verb("reduce", line);
+    auto y = detail::combine_registers<Dim>(x, op);
+    detail::combine_threads<Dim, D>(in, y, op, lds_offset);
     return y;
+}
+template <int Dim, class T, distribution D, class Op, class Partials>
+CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, const lds_room<Partials>& partials,
+                       source_line line = source_line::current())
+{
+    return reduce<Dim>(in, x, op, detail::offset_of_partials<Dim, D, T>(in, partials), line);
+}
+
+// The same in the type of the operation's neutral element, with which each thread begins: sums of fp16 in fp32, reduce<1>(in, x, plus,
+// neutral{0.f}).
+template <int Dim, class T, distribution D, class Op, class Result>
+CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, const neutral<Result>& start, int lds_offset = 0,
+                       source_line line = source_line::current())
+{
+    [[maybe_unused]] const verb_scope verb("reduce", line);
+    auto y = detail::combine_registers<Dim>(x, op, start);
+    detail::combine_threads<Dim, D>(in, y, op, lds_offset);
+    return y;
+}
+template <int Dim, class T, distribution D, class Op, class Result, class Partials>
+CK_TILE_FN auto reduce(const block& in, const tile<T, D>& x, Op&& op, const neutral<Result>& start,
+                       const lds_room<Partials>& partials, source_line line = source_line::current())
+{
+    return reduce<Dim>(in, x, op, start, detail::offset_of_partials<Dim, D, Result>(in, partials), line);
 }
 
 } // namespace ck_tile

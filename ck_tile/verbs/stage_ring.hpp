@@ -2,7 +2,7 @@
 // Stages of LDS in turn, which some waves of a block fill while others use what is in those before: neither waits for the other but
 // where there is no stage left. Two mbarriers for each stage say that it is full, and that it is free again.
 //
-//   stage_ring<4, 4, 8, 32> ring(b, byte_offset);      // 4 stages, which 4 waves of 32 lanes fill and 8 use
+//   stage_ring<4, 4, 8, 32> ring(b, b.lds_at<&plan::stages>());      // 4 stages, which 4 waves of 32 lanes fill and 8 use
 //   b.sync();                                          // now it can be used
 //   ring.wait_free(); copy(..., ring.to_fill()); ring.filled();                  // those that fill
 //   ... ring.to_use(); ring.wait_full(); ...; ring.used();                       // those that use
@@ -36,6 +36,11 @@ class stage_ring
   public:
     static constexpr int bytes = ceil_div(2 * Stages * int(sizeof(mbarrier)), 16) * 16; // of LDS, beside the stages
 
+    // In a plan's member lds_memory<stage_ring<...>>, or at an offset.
+    CK_TILE_FN stage_ring(const block& in, const lds_room<stage_ring>& memory)
+        : stage_ring(in, static_cast<int>(memory.data - in.lds))
+    {
+    }
     CK_TILE_FN stage_ring(const block& in, int byte_offset) : full_(in.lds_at<mbarrier>(byte_offset))
     {
         one_thread([&] {

@@ -38,8 +38,8 @@ inline block_shape block_of(const gemm::shape& s, int lds_bytes, int copying_wav
     return {architecture_with(s.instruction), s.threads() + copying_waves * s.fragment().a.lanes(), lds_bytes};
 }
 
-// program(block), whose LDS is full of NaNs at the start. What the checker finds fails the test.
-inline void run_checked(const block_shape& shape, const std::function<void(const block&)>& program)
+// What becomes of program(block) under the checker; its LDS is full of NaNs at the start.
+inline status run_under_checker(const block_shape& shape, const std::function<void(const block&)>& program)
 {
     struct arguments
     {
@@ -61,7 +61,20 @@ inline void run_checked(const block_shape& shape, const std::function<void(const
     const auto dev    = device::open(std::string("host:") + facts(shape.arch).name);
     const status done = dev->launch(k, grid{}, arguments{&program, shape.lds_bytes});
     set_host_checks(before);
+    return done;
+}
+
+// The same; what the checker finds fails the test.
+inline void run_checked(const block_shape& shape, const std::function<void(const block&)>& program)
+{
+    const status done = run_under_checker(shape, program);
     EXPECT_TRUE(done) << done.reason();
+}
+
+// Whether the checker finds something.
+inline bool is_rejected(const block_shape& shape, const std::function<void(const block&)>& program)
+{
+    return !run_under_checker(shape, program);
 }
 
 } // namespace ck_tile

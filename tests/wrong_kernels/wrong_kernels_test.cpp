@@ -243,6 +243,22 @@ struct stage_beyond_the_ring : program_base<A, sizeof(ring_plan<A>)>
     }
 };
 
+template <architecture A>
+struct array_plan
+{
+    lds_memory<float[lanes<A>]> few;
+    lds_memory<float[lanes<A>]> behind;
+};
+template <architecture A, bool Wrong>
+struct element_beyond_the_array : program_base<A, sizeof(array_plan<A>)>
+{
+    static void run(const block& b, const buffers&)
+    {
+        const auto few = b.template lds_at<&array_plan<A>::few>();
+        for_each_index<by_row<A>>(few.length + Wrong, [&](thread, int i) { few[i] = 1; });
+    }
+};
+
 template <architecture A, bool Wrong>
 struct reduce_without_lds : program_base<A, Wrong ? 0 : reduce_lds_bytes<by_row<A>, float>(0)>
 {
@@ -814,6 +830,7 @@ TEST(WrongKernels, Lds)
     expect_found_everywhere<lds_not_aligned>("an access to LDS is aligned to its size");
     expect_found_everywhere<origin_beyond_the_tile>("lies beyond the rows or columns of the tile in LDS");
     expect_found_everywhere<stage_beyond_the_ring>("a stage lies beyond its ring in LDS");
+    expect_found_everywhere<element_beyond_the_array>("an element lies beyond its array in LDS");
     expect_found_everywhere<reduce_without_lds>("takes reduce_lds_bytes() of LDS");
 }
 

@@ -30,7 +30,11 @@ struct softmax_program
                                          .lane    = {{wave, 1, 8}},
                                          .reg     = {{4, 1, 8 * threads}},
                                          .vec     = {{8, 1, 1}}};
-    static constexpr int lds_bytes    = reduce_lds_bytes<row, float>(1); // where waves combine what each of them has
+    struct plan
+    {
+        lds_memory<reduce_partials<row, 1>> partials; // where waves combine what each of them has
+    };
+    static constexpr int lds_bytes = sizeof(plan);
 
     static grid blocks(const arguments& p) { return {unsigned(p.rows)}; }
 
@@ -39,12 +43,13 @@ struct softmax_program
         constexpr float log2_e      = 1.44269504f;
         constexpr float infinity    = __builtin_huge_valf();
         const multi_index<2> origin = {int(in.at.x), 0};
+        const auto partials         = in.lds_at<&plan::partials>();
 
         const auto x   = load(make_window<row>(packed_view(p.x, p.rows, p.columns), origin), fp16(-infinity));
         const auto z   = map([](fp16 element) { return float(element) * log2_e; }, x);
-        const auto top = reduce<1>(in, z, largest);
+        const auto top = reduce<1>(in, z, largest, partials);
         const auto e   = exp2(map([](float element, float most) { return element - most; }, z, top));
-        const auto sum = reduce<1>(in, e, plus);
+        const auto sum = reduce<1>(in, e, plus, partials);
         const auto one = map([](float all) { return 1 / all; }, sum);
         const auto y   = map([](float element, float by) { return fp16(element * by); }, e, one);
         store(make_window<row>(packed_view(p.y, p.rows, p.columns), origin), y);

@@ -39,7 +39,11 @@ struct transpose_program
 
     // Chunks of 16 bytes are permuted so that neither way has two lanes at one bank at once.
     static constexpr lds_layout layout = free_of_conflicts(64, 64, sizeof(fp16), loaded, stored);
-    static constexpr int lds_bytes     = lds_tile<fp16, layout>::bytes;
+    struct plan
+    {
+        lds_memory<lds_tile<fp16, layout>> between;
+    };
+    static constexpr int lds_bytes = sizeof(plan);
 
     static grid blocks(const arguments& p)
     {
@@ -51,7 +55,7 @@ struct transpose_program
         const multi_index<2> origin = {int(in.at.y) * 64, int(in.at.x) * 64};
         const tensor_view across{p.y, std::int64_t(p.rows) * p.columns, // Y, by the coordinates of X
                                  strided<2>{{p.rows, p.columns}, {1, p.rows}}};
-        const lds_tile<fp16, layout> between{in.lds_at<fp16>(0)};
+        const auto between = in.lds_at<&plan::between>();
 
         store(between, load(make_window<loaded>(packed_view(p.x, p.rows, p.columns), origin)));
         in.sync();

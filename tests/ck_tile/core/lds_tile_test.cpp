@@ -4,6 +4,9 @@
 
 #include "ck_tile/gemm/tile_config.hpp"
 #include "ck_tile/targets/block.hpp"
+#include "ck_tile/verbs/arrive_wait_barrier.hpp"
+#include "ck_tile/verbs/reduce.hpp"
+#include "ck_tile/verbs/stage_ring.hpp"
 #include "tests/support/gemm_shapes.hpp"
 #include "tests/support/tile_elements.hpp"
 
@@ -21,15 +24,15 @@ void expect_bijection(const Layout& layout)
 {
     const auto map = layout.map();
     std::vector<bool> used(static_cast<std::size_t>(layout.elements()));
-    for(int row = 0; row < layout.rows; ++row)
-        for(int col = 0; col < layout.cols; ++col)
-        {
-            const int offset = map({row, col}).offset;
-            ASSERT_TRUE(offset >= 0 && offset < layout.elements()) << "row " << row << " column " << col;
-            ASSERT_FALSE(used[static_cast<std::size_t>(offset)])
-                << "row " << row << " column " << col << " is not alone";
-            used[static_cast<std::size_t>(offset)] = true;
-        }
+    const merge<Layout::rank> all = {layout.lengths()};
+    for(int i = 0; i < product(layout.lengths()); ++i)
+    {
+        const auto at    = all.map({i});
+        const int offset = map(at).offset;
+        ASSERT_TRUE(offset >= 0 && offset < layout.elements()) << "element " << i;
+        ASSERT_FALSE(used[static_cast<std::size_t>(offset)]) << "element " << i << " is not alone";
+        used[static_cast<std::size_t>(offset)] = true;
+    }
 }
 
 TEST(LdsTile, LayoutsAreBijections)
@@ -42,6 +45,8 @@ TEST(LdsTile, LayoutsAreBijections)
                         lds_layout{.rows = rows, .cols = cols, .chunk = chunk, .keys = {1, 6, 0, 3, 7, 4}});
     expect_bijection(lds_layout{.rows = 5, .cols = 7});
     expect_bijection(lds_layout{.rows = 5, .cols = 7, .pad = 3});
+    expect_bijection(lds_planes{.planes = 3, .rows = 5, .cols = 7, .pad = 3, .plane_pad = 2});
+    expect_bijection(lds_planes{.planes = 6, .rows = 8, .cols = 32, .chunk = 8, .keys = {1, 6, 0, 3, 7, 4}});
     for(int rows : {64, 128, 256})
         for(int cols : {8, 32, 64})
             expect_bijection(swizzled_128b<majorness::mn>{rows, cols}),
@@ -196,6 +201,68 @@ TEST(LdsTile, LoadGivesWhatAnotherDistributionStored)
     static_assert(lds_tile<fp16, lds_layout{.rows = 4, .cols = 8, .pad = 2}>::bytes == 80);
 }
 
+// Planes of a halo, say: what one distribution stores another loads, at either corner, by constant origins and by others.
+constexpr distribution along_columns = {.lengths = {4, 8, 32},
+                                        .wave    = {{2, 0, 2}},
+                                        .lane    = {{8, 2, 4}, {4, 1, 1}},
+                                        .reg     = {{2, 1, 4}, {2, 0, 1}},
+                                        .vec     = {{4, 2, 1}}};
+constexpr distribution along_planes  = {.lengths = {4, 8, 32},
+                                        .wave    = {{2, 1, 4}},
+                                        .lane    = {{4, 0, 1}, {8, 2, 1}},
+                                        .reg     = {{4, 1, 1}, {4, 2, 8}},
+                                        .vec     = {}};
+template <class T, lds_planes Layout>
+void expect_planes_round_trip()
+{
+    alignas(16) static T data[Layout.elements()];
+    const lds_tile<T, Layout> memory{data};
+    constexpr multi_index<3> corner = {Layout.planes - 4, Layout.rows - 8, Layout.cols - 32};
+    const auto value                = [](int i, int j, int k) { return float((i * 61 + j * 37 + k * 5) % 251); };
+    const auto expect               = [&](const auto& x, const multi_index<3>& origin) {
+        each_element(x, [&](const multi_index<3>& at, T e) {
+            ASSERT_EQ(convert<float>(e), value(at[0], at[1], at[2]));
+            ASSERT_EQ(e, *memory.at(origin + at));
+            ASSERT_EQ(memory.at(origin + at), memory.at(origin[0] + at[0], origin[1] + at[1], origin[2] + at[2]));
+        });
+    };
+    const auto x = generate<T, along_columns>(value);
+    store(memory, x);
+    expect(load<along_planes>(memory), {});
+    store<corner>(memory, x);
+    expect(load<along_planes, corner>(memory), corner);
+    expect(load<along_columns>(memory, corner), corner);
+}
+
+TEST(LdsTile, PlanesOfRows)
+{
+    expect_planes_round_trip<float, lds_planes{.planes = 4, .rows = 8, .cols = 32}>();
+    expect_planes_round_trip<fp16, lds_planes{.planes = 5, .rows = 9, .cols = 40, .pad = 4, .plane_pad = 8}>();
+    expect_planes_round_trip<fp16, lds_planes{.planes = 4, .rows = 16, .cols = 64, .chunk = 8, .keys = {3, 1, 4}}>();
+    static_assert(lds_run(along_columns, lds_planes{.planes = 4, .rows = 8, .cols = 32}, 4) == 4);
+    static_assert(lds_run(along_columns, lds_planes{.planes = 4, .rows = 8, .cols = 32, .plane_pad = 2}, 4) == 2,
+                  "planes start at multiples of 8 bytes only");
+    static_assert(lds_tile<float, lds_planes{.planes = 2, .rows = 3, .cols = 4, .plane_pad = 5}>::bytes == 2 * 17 * 4);
+}
+
+// Lanes that have planes and columns meet each bank once, where all have chunks: as they do in rows.
+TEST(LdsTile, PlanesAreReadWithoutConflicts)
+{
+    constexpr distribution stored = {.lengths = {8, 4, 64},
+                                     .wave    = {},
+                                     .lane    = {{8, 2, 8}, {4, 1, 1}, {2, 0, 1}},
+                                     .reg     = {{4, 0, 2}},
+                                     .vec     = {{8, 2, 1}}};
+    constexpr distribution loaded = {
+        .lengths = {8, 4, 64}, .wave = {}, .lane = {{8, 0, 1}, {8, 2, 8}}, .reg = {{4, 1, 1}}, .vec = {{8, 2, 1}}};
+    constexpr lds_planes layout = free_of_conflicts(8, 4, 64, 2, stored, loaded);
+    EXPECT_TRUE(
+        cost_of(loaded, lds_planes{.planes = 8, .rows = 4, .cols = 64}, 2, lds_direction::read).has_conflicts());
+    EXPECT_FALSE(cost_of(loaded, layout, 2, lds_direction::read).has_conflicts());
+    EXPECT_FALSE(cost_of(stored, layout, 2, lds_direction::write).has_conflicts());
+    expect_bijection(layout);
+}
+
 // A plan: members of two types, a ring, and two that share their memory.
 struct plan
 {
@@ -240,6 +307,46 @@ TEST(LdsPlan, MembersHaveTheTypesOfTheirTiles)
     *last.at(4, 3)                                                       = 2.f;
     EXPECT_EQ(memory + 52, reinterpret_cast<std::byte*>(odd.at(2, 7)) + 2);
     EXPECT_EQ(memory + 64 + 3 * 80, reinterpret_cast<std::byte*>(last.at(4, 3)) + 4) << "the end of the ring";
+}
+
+// What is no tile: an array, what waves combine, barriers of a ring of stages.
+struct other_plan
+{
+    lds_memory<char[5]> few;
+    lds_memory<unsigned[100]> table;
+    lds_memory<reduce_partials<along_rows, 0>> partials;
+    lds_memory<reduce_partials<along_rows, 1>> none; // rows of one wave
+    lds_memory<stage_ring<3, 1, 2, 64>> stages;
+    lds_memory<arrive_wait_barrier<2, 64>> done;
+};
+
+TEST(LdsPlan, HasWhatIsNoTile)
+{
+    alignas(16) static std::byte memory[2 * sizeof(other_plan)];
+    const block in = {{}, memory, sizeof(other_plan)};
+    const auto at  = [&](const auto& member) { return reinterpret_cast<const std::byte*>(member.data) - memory; };
+
+    const auto table = in.lds_at<&other_plan::table>();
+    static_assert(decltype(table)::length == 100 && sizeof(lds_memory<unsigned[100]>) == 400);
+    EXPECT_EQ(at(in.lds_at<&other_plan::few>()), 0);
+    EXPECT_EQ(at(table), 16) << "behind 5 bytes, at a multiple of 16";
+    table[99]            = 7;
+    unsigned* const last = static_cast<lds_pointer<unsigned>>(table) + 99;
+    EXPECT_EQ(*last, 7u);
+    const auto partials = in.lds_at<&other_plan::partials>();
+    EXPECT_EQ(at(partials), 416);
+    static_assert(sizeof(lds_memory<reduce_partials<along_rows, 0>>) == reduce_lds_bytes<along_rows, float>(0));
+    static_assert(reduce_partials<along_rows, 1>::bytes == 0 && sizeof(other_plan::none) == 16);
+    EXPECT_EQ(at(in.lds_of<&other_plan::table>(thread{0, 0, 0, 1})), int(sizeof(other_plan)) + 16);
+    EXPECT_EQ(at(in.lds_of_rank<&other_plan::table>(1)), int(sizeof(other_plan)) + 16);
+
+    stage_ring ring(in, in.lds_at<&other_plan::stages>());
+    static_assert(std::is_same_v<decltype(ring), stage_ring<3, 1, 2, 64>>);
+    arrive_wait_barrier done(in, in.lds_at<&other_plan::done>());
+    EXPECT_TRUE(ring.has_free());
+    ring.wait_free(), ring.filled(), ring.wait_full(), ring.used();
+    done.arrive(), done.wait();
+    EXPECT_EQ(ring.to_fill(), 1);
 }
 
 } // namespace

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -398,10 +399,86 @@ TEST(Reduce, WaitsForOthersBeforeAndAfter)
     });
 }
 
+// Room for what each thread has of the result, in a workgroup: less is too little, as the checker says, and more would keep blocks off a
+// compute unit.
 TEST(Reduce, NeedsLdsOnlyBetweenWaves)
 {
     EXPECT_EQ((reduce_lds_bytes<rows_in_lanes, float>(0)), 0);
-    EXPECT_GT((reduce_lds_bytes<rows_in_lanes, float>(1)), 0);
+    EXPECT_EQ((reduce_lds_bytes<rows_in_lanes, float>(1)), 2 * 32 * 4) << "a row of each thread";
+    EXPECT_EQ((reduce_lds_bytes<rows_in_lanes, fp16>(1)), 2 * 32 * 2);
+    EXPECT_EQ((reduce_lds_bytes<columns_in_lanes, float>(0)), 6 * 64 * 4);
+    EXPECT_EQ((reduce_lds_bytes<columns_in_lanes, float>(1)), 6 * 64 * 4 * 4) << "four rows of each thread";
+
+    constexpr int bytes = reduce_lds_bytes<columns_in_lanes, float>(1);
+    const auto x        = fill<float, columns_in_lanes>(1.f);
+    const auto rejected = [&](int given) {
+        return is_rejected({architecture::gfx942, columns_in_lanes.threads(), given},
+                           [&](const block& in) { (void)reduce<1>(in, x, plus); });
+    };
+    EXPECT_TRUE(rejected(bytes - 1));
+    EXPECT_FALSE(rejected(bytes));
+}
+
+// The workgroups of a cluster that have other rows each combine their own waves, each in its own LDS.
+TEST(Reduce, InEachWorkgroupOfACluster)
+{
+    constexpr distribution D = {.lengths = {64, 24},
+                                .wave    = {{2, 1, 12}},
+                                .lane    = {{32, 0, 1}},
+                                .reg     = {{3, 1, 4}},
+                                .vec     = {{4, 1, 1}},
+                                .cluster = {{2, 0, 32}}};
+    const auto x             = generate<float, D>(number_of);
+    static_assert(reduce_lds_bytes<D, float>(1) == reduce_lds_bytes<rows_in_lanes, float>(1));
+    run_checked({architecture::sm90, 64, reduce_lds_bytes<D, float>(1), 2}, [&](const block& in) {
+        each_element(reduce<1>(in, x, plus), [](const multi_index<3>& at, float sum) {
+            ASSERT_EQ(sum, float(24 * number_of(at[0], 0) + 23 * 12));
+        });
+    });
+}
+
+// What a neutral element begins: in its type, so that what is combined is neither rounded to fp16 nor beyond its largest.
+TEST(Reduce, FromANeutralElementInItsType)
+{
+    const auto x = generate<fp16, columns_in_lanes>([](int i, int j) { return 1024.f + float((i + j) % 2); });
+    const auto b = generate<bf16, columns_in_lanes>([](int i, int j) { return float((i + j) % 7 - 20); });
+    struct plan
+    {
+        lds_memory<float[7]> before;
+        lds_memory<reduce_partials<columns_in_lanes, 1>> partials;
+    };
+    run_checked({architecture::gfx942, columns_in_lanes.threads(), sizeof(plan)}, [&](const block& in) {
+        const auto partials = in.lds_at<&plan::partials>();
+        const auto sum      = reduce<1>(in, x, plus, neutral{0.f}, partials);
+        const auto most     = reduce<1>(in, b, largest, neutral{-std::numeric_limits<float>::infinity()}, partials);
+        static_assert(std::is_same_v<decltype(sum)::element, float>);
+        each_element(sum, [](const multi_index<3>&, float s) { ASSERT_EQ(s, 48 * 1024.f + 24); });
+        each_element(most, [](const multi_index<3>&, float m) { ASSERT_EQ(m, -14.f); });
+        // It counts: from 1 on, sums are larger by one for each thread that has some of the row.
+        each_element(reduce<1>(in, x, plus, neutral{1.f}, partials),
+                     [](const multi_index<3>&, float s) { ASSERT_EQ(s, 48 * 1024.f + 24 + 48); });
+    });
+}
+
+// An operation of the user's own, across lanes and waves: the largest element with its place, in 64 bits.
+TEST(Reduce, ByAnOperationOfOnesOwn)
+{
+    constexpr distribution D = columns_in_lanes;
+    const auto value         = [](int i, int j) { return (i * 31 + j * 17) % 101; };
+    const auto x =
+        generate<std::int64_t, D>([&](int i, int j) { return std::int64_t(value(i, j)) << 32 | std::int64_t(j); });
+    constexpr int bytes = reduce_lds_bytes<D, std::int64_t>(1);
+    run_checked({architecture::gfx942, D.threads(), bytes}, [&](const block& in) {
+        const auto later = [](std::int64_t p, std::int64_t q) { return (p >> 32) >= (q >> 32) ? p : q; };
+        each_element(reduce<1>(in, x, later, neutral{std::int64_t(-1) << 32}),
+                     [&](const multi_index<3>& at, auto found) {
+                         int best = 0;
+                         for(int j = 1; j < D.length(1); ++j)
+                             best = value(at[0], j) > value(at[0], best) ? j : best;
+                         ASSERT_EQ(int(found >> 32), value(at[0], best));
+                         ASSERT_EQ(value(at[0], int(found & 0x7fffffff)), value(at[0], best));
+                     });
+    });
 }
 
 // Rounding differs with the order, so sums of fractions must agree bit for bit: between threads that share a result, and
