@@ -14,6 +14,7 @@
 #include <boost/hana/basic_tuple.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace ck_tile
@@ -300,6 +301,52 @@ template <class T, class... Length>
 CK_TILE_FN constexpr auto packed_view(T* data, Length... lengths)
 {
     return packed_view(data, multi_index<sizeof...(Length)>{static_cast<int>(lengths)...});
+}
+
+namespace detail
+{
+// Whether the top layer of a map has a transform for each of its dimensions, in their order.
+template <class Map>
+inline constexpr bool in_order = false;
+template <class Below, class... Placed>
+inline constexpr bool in_order<transformed<Below, Placed...>> = [] {
+    int dim = 0;
+    return (... && (Placed::upper.count == 1 && Placed::upper.at[0] == dim++));
+}();
+
+// The map with one more dimension, along which it repeats: in its top layer, where windows look for it.
+template <int Dim, class Map>
+CK_TILE_FN constexpr auto repeated_map(const Map& map)
+{
+    return [&]<std::size_t... d>(std::index_sequence<d...>) {
+        const auto at = [&]<int I>() {
+            constexpr int own = I < Dim ? I : I - 1; // its dimension in the map
+            if constexpr(I == Dim)
+                return along<dims{}, dims{Dim}>(repeat{});
+            else if constexpr(in_order<Map>)
+            {
+                const auto& one = member<own>(map.layer);
+                return along<std::remove_cvref_t<decltype(one)>::lower, dims{I}>(one.transform);
+            }
+            else
+                return along<dims{own}, dims{I}>(pass_through{map.lengths()[own]});
+        };
+        if constexpr(in_order<Map>)
+            return transform(map.below, at.template operator()<int(d)>()...);
+        else
+            return transform(map, at.template operator()<int(d)>()...);
+    }(std::make_index_sequence<Map::rank + 1>{});
+}
+} // namespace detail
+
+// The view with one more dimension, Dim, along which it is always the same: repeated<0>(packed_view(bias, n)) is a matrix whose rows are all
+// the bias, and has as many as a window asks for. A window loads once what a thread's elements along Dim have in common, in vectors along
+// other dimensions.
+template <int Dim, class T, class Map>
+CK_TILE_FN constexpr auto repeated(const tensor_view<T, Map>& view)
+{
+    static_assert(Dim >= 0 && Dim <= Map::rank, "repeated: a view of r dimensions has 0 to r as that of the new one");
+    return tensor_view{view.data, view.elements, detail::repeated_map<Dim>(view.map)};
 }
 
 } // namespace ck_tile

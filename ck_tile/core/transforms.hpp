@@ -174,6 +174,16 @@ struct permute_banks
     }
 };
 
+// An upper dimension along which all is the same, without end: no lower dimension. Loads know it: repeated().
+struct repeat
+{
+    static constexpr int upper = 1, lower = 0;
+    static constexpr bool affine = true, guarded = false;
+
+    CK_TILE_FN constexpr multi_index<1> lengths() const { return {0x7fffffff}; }
+    CK_TILE_FN constexpr multi_index<0> map(const multi_index<1>&) const { return {}; }
+};
+
 // A lower dimension held at one value: no upper dimension.
 struct freeze
 {

@@ -91,6 +91,20 @@ struct sides_of<D, Map, std::index_sequence<d...>>
     using type = boost::hana::basic_tuple<per_thread<side<D, Map, int(d)>, copies_of(D.threads())>...>;
 };
 
+// What a window of a tile of D reads: of dimensions along which the view repeats, one element.
+template <distribution D, class Map>
+inline constexpr distribution read_by = D;
+template <distribution D, class Below, class... Placed>
+inline constexpr distribution read_by<D, transformed<Below, Placed...>> = [] {
+    distribution once = D;
+    const auto reduce = [&](bool repeats, int dim) {
+        if(repeats)
+            once = detail::reduced(once, dim);
+    };
+    (reduce(std::is_same_v<decltype(Placed::transform), repeat>, Placed::upper.at[0]), ...);
+    return once;
+}();
+
 template <distribution D>
 constexpr int max_positions()
 {
@@ -114,29 +128,33 @@ struct window_step
 template <class T, class Map, distribution D>
 class window
 {
-    using staged                   = detail::staged_map<Map>;
-    static constexpr auto all_dims = std::make_index_sequence<staged::rank>{};
-    using sides                    = typename detail::sides_of<D, staged, std::make_index_sequence<staged::rank>>::type;
-    using footprint_type           = footprint<staged::guards>;
+    using staged = detail::staged_map<Map>;
 
   public:
     using element                        = T;
-    static constexpr distribution layout = D;
+    static constexpr distribution layout = D;                          // of the tile
+    static constexpr distribution read   = detail::read_by<D, staged>; // of what is accessed
     static constexpr int rank            = Map::rank;
-    static_assert(D.vec.count <= 1 && D.contiguous() == D.vecs(),
+    static_assert(read.vec.count <= 1 && read.contiguous() == read.vecs(),
                   "window: a vector register must be contiguous along one "
                   "dimension to be moved by one access");
     static_assert(detail::fits_rank(D, rank), "window: the tile has more dimensions than the view");
 
+  private:
+    static constexpr auto all_dims = std::make_index_sequence<rank>{};
+    using sides                    = typename detail::sides_of<read, staged, std::make_index_sequence<rank>>::type;
+    using footprint_type           = footprint<staged::guards>;
+
+  public:
     // The window whose element 0 lies at `origin` of the view.
     CK_TILE_FN constexpr window(const tensor_view<T, Map>& view, const multi_index<rank>& origin)
         : memory_(view.data, view.elements * static_cast<std::int64_t>(sizeof(T))), map_(detail::staged(view.map))
     {
-        for_each_thread<D>([&](thread t) {
+        for_each_thread<read>([&](thread t) {
             each_side([&]<int d>(auto& s, const auto& p) {
-                s[t.copy].at = origin[d] + first_element<D, d>(t);
-                static_for<D.reg.only(d).size()>([&](auto i) {
-                    constexpr int beyond   = D.reg.only(d).along(d, i);
+                s[t.copy].at = origin[d] + first_element<read, d>(t);
+                static_for<read.reg.only(d).size()>([&](auto i) {
+                    constexpr int beyond   = read.reg.only(d).along(d, i);
                     s[t.copy].digits_of[i] = p.transform.map({s[t.copy].at + beyond});
                 });
             });
@@ -167,10 +185,10 @@ class window
             return memory_.skip(step.bytes);
         auto& files   = member<Dim>(sides_);
         const auto& t = member<Dim>(map_.layer).transform;
-        for_each_thread<D>([&](thread who) {
+        for_each_thread<read>([&](thread who) {
             auto& s = files[who.copy];
             s.at += step.by;
-            static_for<D.reg.only(Dim).size()>(
+            static_for<read.reg.only(Dim).size()>(
                 [&](auto i) { s.digits_of[i] = detail::advance(t, s.digits_of[i], step.digits); });
         });
     }
@@ -179,7 +197,7 @@ class window
     template <class Visit>
     CK_TILE_FN constexpr void each_access(thread t, Visit&& visit) const
     {
-        constexpr int most = detail::max_positions<D>();
+        constexpr int most = detail::max_positions<read>();
         footprint_type summands[rank]
                                [most]; // their offsets in bytes, so that those of dimensions that stay leave the loop
         bool inside[rank][most];
@@ -187,17 +205,17 @@ class window
         const auto limits           = map_.below.limits();
         const auto lengths          = map_.lengths();
         each_side([&]<int d>(const auto& s, const auto& p) {
-            static_for<D.reg.only(d).size()>([&](auto i) {
-                constexpr int beyond = D.reg.only(d).along(d, i);
+            static_for<read.reg.only(d).size()>([&](auto i) {
+                constexpr int beyond = read.reg.only(d).along(d, i);
                 multi_index<decltype(map_.below)::rank> l;
                 p.scatter(s[t.copy].digits_of[i], l);
                 const footprint_type f = map_.below(l);
                 summands[d][i]         = d == 0 ? f : f - origin;
                 summands[d][i].offset  = static_cast<int>(detail::byte_offset<T>(summands[d][i].offset));
-                inside[d][i]           = is_unbounded<d> || s[t.copy].at + beyond < lengths[d];
+                inside[d][i]           = is_unbounded<d> || is_repeated<d> || s[t.copy].at + beyond < lengths[d];
             });
         });
-        static_for<D.regs()>([&](auto r) {
+        static_for<read.regs()>([&](auto r) {
             constexpr auto position = register_position(r);
             footprint_type f        = summands[0][position[0]];
             bool here               = inside[0][position[0]];
@@ -216,7 +234,7 @@ class window
     CK_TILE_FN constexpr multi_index<rank> coordinates(thread t, int r) const
     {
         multi_index<rank> at;
-        each_side([&]<int d>(const auto& s, const auto&) { at[d] = s[t.copy].at + D.reg.along(d, r); });
+        each_side([&]<int d>(const auto& s, const auto&) { at[d] = s[t.copy].at + read.reg.along(d, r); });
         return at;
     }
     // How many bytes its last element lies behind the first, which exists; -1 if it does not.
@@ -224,9 +242,9 @@ class window
     {
         const auto first = coordinates(t, r);
         auto last        = first;
-        last[D.vector_dim()] += D.vecs() - 1;
+        last[read.vector_dim()] += read.vecs() - 1;
         const auto f = map_(last);
-        if(last[D.vector_dim()] >= map_.lengths()[D.vector_dim()] || !exists(f, map_.limits()))
+        if(last[read.vector_dim()] >= map_.lengths()[read.vector_dim()] || !exists(f, map_.limits()))
             return -1;
         return static_cast<int>(detail::byte_offset<T>(f.offset - map_(first).offset));
     }
@@ -235,6 +253,9 @@ class window
     template <int Dim>
     static constexpr bool is_unbounded =
         std::is_same_v<std::remove_cvref_t<decltype(member<Dim>(staged{}.layer).transform)>, unbounded>;
+    template <int Dim>
+    static constexpr bool is_repeated =
+        std::is_same_v<std::remove_cvref_t<decltype(member<Dim>(staged{}.layer).transform)>, repeat>;
 
   public:
     static constexpr bool has_unbounded = []<std::size_t... d>(std::index_sequence<d...>) {
@@ -247,7 +268,7 @@ class window
     {
         multi_index<rank> p;
         for(int d = 0; d < rank; ++d)
-            p[d] = D.reg.number_in(d, r);
+            p[d] = read.reg.number_in(d, r);
         return p;
     }
 

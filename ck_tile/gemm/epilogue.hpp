@@ -8,7 +8,7 @@
 //   by_wave       each wave sends its rows through lines of LDS of its own, behind those of the main loop: without barriers of the
 //                 block, and while other tiles' operands come to LDS
 // All take a functor of an element of C, in fp32, and of the elements at the same place of more views, which may be of any strides: a bias
-// per column is a row with stride 0, a residual a matrix. Along rows, views must be contiguous, or per_row. Where registers allow it, what
+// per column is repeated<0>(bias), a residual a matrix. Along rows, views must be contiguous, or per_row. Where registers allow it, what
 // belongs to whole columns or rows is best applied to the accumulator, with a load for each of a thread's columns or rows:
 //
 //   acc = map([](float c, float bias) { return relu(c + bias); }, acc, load(make_window<reduced<accumulator(S), 0>>(biases, origin)));

@@ -29,8 +29,8 @@ struct linear_program : gemm_program<Arch>
         CK_TILE_FN void store(const multi_index<2>& c, const auto& sums) const
         {
             const gemm_arguments& p = this->p;
-            const tensor_view own{bias, p.n, strided<2>{{p.m, p.n}, {0, 1}}}; // the same in each row
-            const auto finish = [](float sum, float more) { return largest(sum + more, 0.f); };
+            const auto own          = repeated<0>(packed_view(bias, p.n)); // the same in each row
+            const auto finish       = [](float sum, float more) { return largest(sum + more, 0.f); };
             gemm::store_result<product::tile, 8>(this->in, sums, packed_view(p.c, p.m, p.n), c, finish, own);
         }
     };

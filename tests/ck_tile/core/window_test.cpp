@@ -77,6 +77,60 @@ TEST(Window, OverStridedViewsOfRank1To3)
     }
 }
 
+// Accesses of each thread to a window.
+template <class Window>
+int accesses(const Window& w)
+{
+    int count = 0;
+    for_each_thread<Window::layout>([&](thread t) { w.each_access(t, [&](auto, unsigned) { ++count; }); });
+    return count / Window::layout.threads();
+}
+
+// What lies along one dimension, in all rows or in all columns: as if each had it, and read once for each that a thread has.
+TEST(Window, RepeatedDimensionsAreReadOnce)
+{
+    const auto memory = numbered(100);
+    const auto line   = packed_view(memory.data(), 60);
+    for(const multi_index<2> origin : {multi_index{0, 0}, {4, 8}, {1000000, 40}})
+    {
+        const auto rows = repeated<0>(line);
+        auto by_vectors = make_window<vectors>(rows, origin);
+        expect_tile_of_view(load(by_vectors), rows, origin);
+        expect_tile_of_view(load(make_window<scalars>(rows, origin)), rows, origin);
+        EXPECT_EQ(accesses(by_vectors), 1) << "a vector for both rows of a thread";
+        EXPECT_EQ(accesses(make_window<scalars>(rows, origin)), 2) << "two columns in four rows";
+
+        by_vectors.move(by_vectors.step<0>(16));
+        expect_tile_of_view(load(by_vectors), rows, origin);
+        by_vectors.move(by_vectors.step<1>(8));
+        expect_tile_of_view(load(by_vectors), rows, {origin[0], origin[1] + 8});
+
+        const auto columns          = repeated<1>(line);
+        const multi_index<2> turned = {origin[1], origin[0]};
+        const auto one_each         = make_window<vectors>(columns, turned);
+        expect_tile_of_view(load(one_each), columns, turned);
+        expect_tile_of_view(load(make_window<scalars>(columns, turned)), columns, turned);
+        static_assert(decltype(one_each)::read.vecs() == 1, "what a vector's elements have in common is one");
+        EXPECT_EQ(accesses(one_each), 2) << "one for each row";
+    }
+    // A number everywhere, and rows between merged dimensions, which stay in the top layer.
+    const auto everywhere = repeated<1>(repeated<0>(tensor_view{memory.data() + 7, 1, strided<0>{}}));
+    const auto numbers    = make_window<scalars>(everywhere, multi_index{5, 6});
+    expect_tile_of_view(load(numbers), everywhere, {5, 6});
+    EXPECT_EQ(accesses(numbers), 1);
+    const auto merged = transform(strided<2>{{5, 7}, {10, 1}}, along<dims{0, 1}, dims{0}>(merge<2>{{5, 7}}));
+    const auto rows   = repeated<0>(tensor_view{memory.data(), 100, merged});
+    auto moving       = make_window<scalars>(rows, multi_index{0, 0});
+    expect_tile_of_view(load(moving), rows, {0, 0});
+    moving.move(moving.step<1>(3));
+    expect_tile_of_view(load(moving), rows, {0, 3});
+    EXPECT_EQ(accesses(moving), 2);
+    EXPECT_EQ(
+        accesses(make_window<scalars>(tensor_view{memory.data(), 60, strided<2>{{16, 60}, {0, 1}}}, multi_index{0, 0})),
+        8)
+        << "a stride of 0 that is known when the kernel runs";
+}
+
 template <int S>
 void expect_im2col_loads(random_numbers& random)
 {
