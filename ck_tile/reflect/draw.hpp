@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pictures of layouts, as text and as SVG: who holds which element of a tile, where a layout puts it in LDS and which lanes meet in
-// a bank, where a view has it in memory, what of a view a window sees.
+// a bank, where a view has it in memory, what of a view a window sees, and who accesses it.
 //
 //   fmt::print("{}", to_text(draw(my_distribution)));
 //   fmt::print("{}", to_svg(draw_access(my_distribution, my_layout, sizeof(fp16), lds_direction::read)));
@@ -211,6 +211,36 @@ template <class T, class Map>
 picture draw(const tensor_view<T, Map>& view, const crop_box& crop = {})
 {
     return draw(view, {0, 0}, {0, 0}, crop);
+}
+
+// What a window over a view accesses, by the places of its tile, of one or two dimensions: where each element is in memory, in elements, `-`
+// where there is none; in the colour of the wave that accesses it, or, where there is one wave, of lanes; of
+// several, the first. Of dimensions along which the view repeats, one element.
+template <class T, class Map, distribution D>
+picture draw(const window<T, Map, D>& w, const crop_box& crop = {})
+{
+    constexpr distribution read = window<T, Map, D>::read;
+    static_assert(read.length(2) == 1, "draw: a picture has two dimensions, and the window's tile three");
+    const bool line          = read.length(1) == 1;
+    const int cols           = line ? std::min(crop.cols, read.length(0)) : read.length(1);
+    const multi_index<2> all = {line ? (read.length(0) + cols - 1) / cols : read.length(0), cols};
+    std::vector<std::pair<std::string, int>> cells(static_cast<std::size_t>(all[0] * all[1]), {"-", -1});
+    for_each_thread<read>([&](thread t) {
+        w.each_access(t, [&](int r, unsigned byte_offset) {
+            for(int v = 0; v < read.vecs() && byte_offset != nowhere; ++v)
+            {
+                const auto at    = coordinates<read, 2>(t, r, v);
+                const int number = line ? at[0] : at[0] * cols + at[1];
+                auto& cell       = cells[static_cast<std::size_t>(number)];
+                if(cell.second < 0)
+                    cell = {fmt::format("{}", byte_offset / sizeof(T) + unsigned(v)),
+                            read.waves() > 1 ? t.wave : t.lane * 8 / read.lanes()};
+            }
+        });
+    });
+    return detail::draw_elements(
+        fmt::format("{} accesses of {} elements a thread: where each element is in memory", read.regs(), read.vecs()),
+        all, crop, [&](int i, int j) { return cells[static_cast<std::size_t>(i * cols + j)]; });
 }
 
 // One line for each row, cells as wide as the longest label; a star is what is struck.

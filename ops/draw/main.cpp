@@ -5,6 +5,7 @@
 #include "ck_tile/reflect/text.hpp"
 #include "ops/grouped_conv_bwd_data/describe.hpp"
 #include "ops/grouped_conv_bwd_weight/describe.hpp"
+#include "ops/grouped_conv_conv_fwd/describe.hpp"
 #include "ops/grouped_conv_fwd/describe.hpp"
 
 #include <CLI/CLI.hpp>
@@ -17,13 +18,6 @@ namespace
 
 using namespace ck_tile;
 
-// A configuration's matrix product, of whatever operation.
-struct block_product
-{
-    gemm::tile_config tile;
-    gemm::operand_access access;
-};
-
 struct operand
 {
     distribution copy, writer, fragments; // from memory; as it is stored in LDS; as it is loaded from there
@@ -31,25 +25,51 @@ struct operand
     int rows;
 };
 
-operand operand_of(const block_product& p, bool is_a)
+// A configuration's matrix product, of whatever operation.
+struct block_product
 {
-    const gemm::shape s          = p.tile.shape();
-    const gemm::operand_memory m = is_a ? p.access.a : p.access.b;
-    const int rows               = is_a ? s.m : s.n * s.inst().blocks;
-    const majorness in_lds  = gemm::with_traits(p.tile.pipeline, [&](auto traits) { return traits.in_lds(m.major); });
-    const distribution copy = gemm::tiled_copy(p.tile, rows, m.major, m.vector);
+    gemm::shape shape;
+    operand a, b;
+};
+
+operand operand_of(const gemm::tile_config& tile, const gemm::operand_memory& m, bool is_a)
+{
+    const gemm::shape s     = tile.shape();
+    const int rows          = is_a ? s.m : s.n * s.inst().blocks;
+    const majorness in_lds  = gemm::with_traits(tile.pipeline, [&](auto traits) { return traits.in_lds(m.major); });
+    const distribution copy = gemm::tiled_copy(tile, rows, m.major, m.vector);
     // Main loops through registers store along k what they load in narrower vectors, too.
     const bool through_registers =
-        p.tile.pipeline == gemm::pipeline::single_buffer || p.tile.pipeline == gemm::pipeline::double_buffer;
+        tile.pipeline == gemm::pipeline::single_buffer || tile.pipeline == gemm::pipeline::double_buffer;
     return {copy, through_registers || in_lds != m.major ? gemm::along_k(copy) : copy,
             is_a ? gemm::a_fragments(s) : gemm::b_fragments(s), in_lds, rows};
+}
+
+template <class Config>
+block_product product_of(const Config& c)
+{
+    return {c.tile.shape(), operand_of(c.tile, c.access().a, true), operand_of(c.tile, c.access().b, false)};
+}
+// Of two convolutions: the second one's. A is computed from a halo of X, which is copied, and B are its weights.
+block_product product_of(const grouped_conv_conv_fwd::config& c)
+{
+    const gemm::shape s = c.shape();
+    return {s,
+            {c.in_copy(), c.rows(s.k), gemm::a_fragments(s), majorness::k, s.m},
+            {c.wei1_copy(), gemm::along_k(c.wei1_copy()), gemm::b_fragments(s), majorness::k, s.n}};
+}
+
+template <bool IsA>
+const operand& operand_of(const block_product& p)
+{
+    return IsA ? p.a : p.b;
 }
 
 // draw(layout) of the operand in LDS.
 template <class Draw>
 picture in_lds(const block_product& p, const operand& o, Draw&& draw)
 {
-    const gemm::shape s = p.tile.shape();
+    const gemm::shape& s = p.shape;
     if(s.inst().operands == operand_source::lds)
         return o.in_lds == majorness::k ? draw(swizzled_128b<majorness::k>{o.rows, s.k})
                                         : draw(swizzled_128b<majorness::mn>{o.rows, s.k});
@@ -65,15 +85,15 @@ struct subject
 template <bool IsA>
 subject copy_of(const char* name)
 {
-    return {name, "who copies which element of the operand [rows, k]",
-            [](const block_product& p, const crop_box& crop) { return draw(operand_of(p, IsA).copy, crop); }};
+    return {name, "who copies which element of the operand [rows, k]; a computed one: of what it is of",
+            [](const block_product& p, const crop_box& crop) { return draw(operand_of<IsA>(p).copy, crop); }};
 }
 template <bool IsA>
 subject banks_of(const char* name)
 {
     return {name, "the banks of LDS that the operand lies in", [](const block_product& p, const crop_box& crop) {
-                return in_lds(p, operand_of(p, IsA),
-                              [&](const auto& layout) { return draw(layout, bytes_of(p.tile.dtype()), crop); });
+                return in_lds(p, operand_of<IsA>(p),
+                              [&](const auto& layout) { return draw(layout, bytes_of(p.shape.type()), crop); });
             }};
 }
 template <bool IsA, lds_direction Direction>
@@ -83,10 +103,10 @@ subject access_of(const char* name)
             Direction == lds_direction::write ? "the lanes that store at once"
                                               : "the lanes that load fragments at once",
             [](const block_product& p, const crop_box&) {
-                const operand o = operand_of(p, IsA);
+                const operand& o = operand_of<IsA>(p);
                 return in_lds(p, o, [&](const auto& layout) {
                     return draw_access(Direction == lds_direction::write ? o.writer : o.fragments, layout,
-                                       bytes_of(p.tile.dtype()), Direction);
+                                       bytes_of(p.shape.type()), Direction);
                 });
             }};
 }
@@ -95,7 +115,7 @@ const std::vector<subject>& subjects()
 {
     static const std::vector<subject> all = {
         {"accumulators", "who holds which element of the result", // in fragments, one below the other
-         [](const block_product& p, const crop_box& crop) { return draw(gemm::accumulator(p.tile.shape()), crop); }},
+         [](const block_product& p, const crop_box& crop) { return draw(gemm::accumulator(p.shape), crop); }},
         copy_of<true>("a_copy"),
         copy_of<false>("b_copy"),
         banks_of<true>("a_banks"),
@@ -118,19 +138,20 @@ bool read(std::string_view operation, const std::string& name, result<block_prod
     else if(const violation v = check(*c))
         found = rejection{reflect::describe(v)};
     else
-        found = block_product{c->tile, c->access()};
+        found = product_of(*c);
     return true;
 }
 
 result<block_product> block_product_of(const std::string& name)
 {
     result<block_product> found = rejection{fmt::format(
-        "the instance must be one of grouped_conv_fwd, grouped_conv_bwd_data or grouped_conv_bwd_weight, but its name "
-        "is '{}': name one that --instance list of their programs shows",
+        "the instance must be one of grouped_conv_fwd, grouped_conv_bwd_data, grouped_conv_bwd_weight or "
+        "grouped_conv_conv_fwd, but its name is '{}': name one that --instance list of their programs shows",
         name)};
     read<grouped_conv_fwd::config>("grouped_conv_fwd", name, found) ||
         read<grouped_conv_bwd_data::config>("grouped_conv_bwd_data", name, found) ||
-        read<grouped_conv_bwd_weight::config>("grouped_conv_bwd_weight", name, found);
+        read<grouped_conv_bwd_weight::config>("grouped_conv_bwd_weight", name, found) ||
+        read<grouped_conv_conv_fwd::config>("grouped_conv_conv_fwd", name, found);
     return found;
 }
 
@@ -138,7 +159,8 @@ result<block_product> block_product_of(const std::string& name)
 
 int main(int argc, char** argv)
 {
-    std::string help = "Draws the layouts of an instance of a dense convolution.\n\n  --what is one of\n";
+    std::string help =
+        "Draws the layouts of an instance of a dense convolution, or of two in one kernel.\n\n  --what is one of\n";
     for(const subject& s : subjects())
         help += fmt::format("    {:<13} {}\n", s.name, s.help);
     CLI::App app(help, "ck_tile_draw");

@@ -16,7 +16,7 @@ int main(int argc, char** argv)
     for(int i = 0; i < n * k; ++i)
         b[i] = static_cast<fp16>(i % 5 - 2);
 
-    const tutorial::gemm_arguments arguments = {here.upload(a), here.upload(b), here.upload(c), m, n, k};
+    const tutorial::small_gemm_arguments arguments = {here.upload(a), here.upload(b), here.upload(c), m, n, k};
     here.launch(tutorial_gemm, arguments);
     c = here.download(arguments.c, c.size());
 

@@ -18,7 +18,7 @@ constexpr gemm::shape small_tile_for(architecture arch)
     return {64, 64, 32, 2, 2, instruction};
 }
 
-struct gemm_arguments
+struct small_gemm_arguments
 {
     const fp16 *a, *b;
     fp16* c;
@@ -26,9 +26,9 @@ struct gemm_arguments
 };
 
 template <architecture Arch>
-struct gemm_program
+struct small_gemm_program
 {
-    using arguments                    = gemm_arguments;
+    using arguments                    = small_gemm_arguments;
     static constexpr auto arch         = Arch;
     static constexpr gemm::shape shape = small_tile_for(Arch);
     static constexpr int threads       = shape.threads();

@@ -105,6 +105,27 @@ TEST(Draw, AViewSaysWhereElementsAre)
                                      "3 4 5\n");
 }
 
+// Rows of a matrix of 3 x 5, from (1, 2) on; and of what repeats, what is accessed.
+TEST(Draw, AWindowSaysWhatIsAccessed)
+{
+    constexpr distribution d = {
+        .lengths = {4, 4}, .wave = {{2, 0, 2}}, .lane = {{2, 0, 1}, {2, 1, 2}}, .reg = {{2, 1, 1}}, .vec = {}};
+    const float memory[15] = {};
+    const picture p        = draw(make_window<d>(packed_view(memory, 3, 5), multi_index{1, 2}));
+    EXPECT_EQ(to_text(p), "2 accesses of 1 elements a thread: where each element is in memory\n"
+                          "7  8  9  -\n"
+                          "12 13 14 -\n"
+                          "-  -  -  -\n"
+                          "-  -  -  -\n");
+    EXPECT_EQ(p.cells[0].hue, 0);
+    EXPECT_EQ(to_text(draw(make_window<four_by_eight>(repeated<0>(packed_view(memory, 15)), multi_index{1, 6}))),
+              "1 accesses of 2 elements a thread: where each element is in memory\n"
+              "6  7  8  9  10 11 12 13\n");
+    EXPECT_EQ(to_text(draw(make_window<d>(repeated<1>(packed_view(memory, 3)), multi_index{0, 0}))),
+              "1 accesses of 1 elements a thread: where each element is in memory\n"
+              "0 1 2 -\n");
+}
+
 TEST(Draw, SvgIsEscaped)
 {
     const picture p = {"a < b & \"c\"", 1, 1, {{0, 0, 1, "<x>", 0, true}}};
