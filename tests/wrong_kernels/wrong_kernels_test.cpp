@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -778,6 +779,15 @@ struct ranks_that_do_not_meet : program_base<A, 256>
     }
 };
 
+// The rules that the checker has said were broken, in this process.
+std::set<std::string> rules_told;
+
+std::string rule_of(const std::string& sentence)
+{
+    const std::size_t begin = sentence.find(": ") + 2; // behind the kernel's name
+    return sentence.substr(begin, sentence.find(": ", begin) - begin);
+}
+
 // Runs both, of `blocks` blocks, in the order of numbers and in others.
 template <template <architecture, bool> class Program, architecture A>
 void expect_found(const char* text, unsigned blocks = 1)
@@ -804,6 +814,7 @@ void expect_found(const char* text, unsigned blocks = 1)
         const status wrong = run(std::true_type{}, seed);
         EXPECT_FALSE(wrong) << "the mistake is not seen: " << text;
         EXPECT_NE(wrong.reason().find(text), std::string::npos) << wrong.reason() << "\n  does not say: " << text;
+        rules_told.insert(rule_of(wrong.reason()));
     }
 }
 
@@ -816,7 +827,7 @@ void expect_found_everywhere(const char* text, unsigned blocks = 1)
     expect_found<Program, architecture::sm90>(text, blocks);
 }
 
-TEST(WrongKernels, Lds)
+void mistakes_with_lds()
 {
     expect_found_everywhere<read_without_a_barrier>("take turns at LDS");
     expect_found_everywhere<overwritten_without_a_barrier>("is written, which ");
@@ -834,7 +845,9 @@ TEST(WrongKernels, Lds)
     expect_found_everywhere<reduce_without_lds>("takes reduce_lds_bytes() of LDS");
 }
 
-TEST(WrongKernels, BarriersAndShapes)
+TEST(WrongKernels, Lds) { mistakes_with_lds(); }
+
+void mistakes_with_barriers_and_shapes()
 {
     expect_found_everywhere<barrier_of_one_thread>("a barrier is for all threads of the block");
     expect_found_everywhere<verb_of_one_thread>("a verb is for all threads of the block");
@@ -844,7 +857,9 @@ TEST(WrongKernels, BarriersAndShapes)
     expect_found_everywhere<instruction_of_others>("a program multiplies with instructions of its architecture");
 }
 
-TEST(WrongKernels, Memory)
+TEST(WrongKernels, BarriersAndShapes) { mistakes_with_barriers_and_shapes(); }
+
+void mistakes_with_memory()
 {
     expect_found_everywhere<view_longer_than_its_memory>("a view's elements lie in its memory");
     expect_found_everywhere<strides_beyond_the_memory>(") of the view are written");
@@ -863,7 +878,9 @@ TEST(WrongKernels, Memory)
     expect_found_everywhere<blocks_that_do_not_arrive>("blocks of a launch do not touch what another writes", 2);
 }
 
-TEST(WrongKernels, WhatGoesOnMeanwhile)
+TEST(WrongKernels, Memory) { mistakes_with_memory(); }
+
+void mistakes_with_what_goes_on_meanwhile()
 {
     expect_found<copies_not_waited_for, hopper>("an asynchronous copy of wave");
     expect_found<one_batch_too_few, hopper>("wait_for_copies() in its wave");
@@ -882,6 +899,8 @@ TEST(WrongKernels, WhatGoesOnMeanwhile)
     expect_found<lanes_that_do_not_meet, hopper>("lanes of a wave take turns at LDS on sm90");
     expect_found<ranks_that_do_not_meet, hopper>("take turns at LDS");
 }
+
+TEST(WrongKernels, WhatGoesOnMeanwhile) { mistakes_with_what_goes_on_meanwhile(); }
 
 // The verb's line, block, wave and lane, byte and coordinates.
 TEST(WrongKernels, AreNamedByPlace)
@@ -907,12 +926,11 @@ std::string plain(const std::string& text)
 }
 
 // What a program's mistake is rejected with, from behind the kernel's name.
-template <template <architecture, bool> class Program>
+template <template <architecture, bool> class Program, architecture A = architecture::gfx942>
 std::string sentence_of(unsigned blocks = 1)
 {
-    constexpr architecture A = architecture::gfx942;
     set_host_checks({.enabled = true});
-    const auto dev     = device::open("host:gfx942");
+    const auto dev     = device::open(std::string("host:") + facts(A).name);
     const auto bytes   = std::size_t(2 * columns<A>) * sizeof(float);
     const auto x       = dev->allocate_zeroed(bytes);
     const auto y       = dev->allocate_zeroed(bytes);
@@ -923,21 +941,56 @@ std::string sentence_of(unsigned blocks = 1)
     return plain(done.reason());
 }
 
-// docs/writing_kernels.md shows mistakes with these sentences.
+// docs/writing_kernels.md shows mistakes with these sentences, and one of every rule.
 TEST(WrongKernels, AreOnThePageOfMistakes)
 {
     std::ifstream file(CK_TILE_PAGE_OF_MISTAKES);
     const std::string page = plain({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
-    for(const std::string& sentence :
-        {sentence_of<read_without_a_barrier>(), sentence_of<overwritten_without_a_barrier>(),
-         sentence_of<lds_that_nobody_has_written>(), sentence_of<lds_too_small>(), sentence_of<stage_beyond_the_ring>(),
-         sentence_of<barrier_of_one_thread>(), sentence_of<rows_not_aligned>(),
-         sentence_of<vector_over_the_end_of_a_row>(), sentence_of<elements_of_two_blocks>(2),
-         sentence_of<waves_through_memory>()})
+    std::set<std::string> rules_shown;
+    for(const std::string& sentence : {
+            sentence_of<read_without_a_barrier>(),
+            sentence_of<overwritten_without_a_barrier>(),
+            sentence_of<lds_that_nobody_has_written>(),
+            sentence_of<lds_too_small>(),
+            sentence_of<lds_not_aligned>(),
+            sentence_of<origin_beyond_the_tile>(),
+            sentence_of<stage_beyond_the_ring>(),
+            sentence_of<element_beyond_the_array>(),
+            sentence_of<reduce_without_lds>(),
+            sentence_of<barrier_of_one_thread>(),
+            sentence_of<verb_of_one_thread>(),
+            sentence_of<barrier_of_some_waves>(),
+            sentence_of<more_waves_than_the_tile>(),
+            sentence_of<lanes_of_another_wave>(),
+            sentence_of<instruction_of_others>(),
+            sentence_of<view_longer_than_its_memory>(),
+            sentence_of<view_behind_a_buffer>(),
+#if !__has_feature(address_sanitizer)
+            sentence_of<pointer_behind_a_buffer>(),
+#endif
+            sentence_of<rows_not_aligned>(),
+            sentence_of<vector_over_the_end_of_a_row>(),
+            sentence_of<elements_of_two_blocks>(2),
+            sentence_of<waves_through_memory>(),
+            sentence_of<lanes_that_do_not_meet, hopper>(),
+            sentence_of<copies_not_waited_for, hopper>(),
+            sentence_of<accumulators_of_a_product_under_way, hopper>(),
+            sentence_of<operands_of_a_product_under_way, hopper>(),
+            sentence_of<product_that_nobody_waits_for, hopper>(),
+            sentence_of<phase_that_nobody_ends, hopper>(),
+            sentence_of<mbarrier_of_another_wave, hopper>(),
+            sentence_of<mbarrier_that_ends_too_early, hopper>(),
+        })
     {
         EXPECT_EQ(sentence.find("kernel my_kernel: "), 0u) << sentence;
         EXPECT_NE(page.find(sentence), std::string::npos) << "the page does not show: " << sentence;
+        rules_shown.insert(rule_of(sentence));
     }
+    mistakes_with_lds();
+    mistakes_with_barriers_and_shapes();
+    mistakes_with_memory();
+    mistakes_with_what_goes_on_meanwhile();
+    EXPECT_EQ(rules_told, rules_shown);
 }
 
 // Without checks, and for those who ask for none, a launch runs wrong programs.
