@@ -11,13 +11,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def shown(path):
-    """The part of a source that a reader wants: without licence line and guards, and of C++ without includes."""
+    """The part of a source that a reader wants: without licence line and guards, and of C++ without includes; of programs, main.cpp, with."""
     if path.endswith(".c"):
         return f"```c\n{(ROOT / path).read_text().replace('SPDX-License-Identifier: MIT' + chr(10) + ' * ', '', 1).strip()}\n```"
     lines = (ROOT / path).read_text().splitlines()
-    kept = [line for line in lines if not re.match(r"// SPDX|#pragma once|#include", line)]
+    left_out = r"(//|#) SPDX|#pragma once" + ("" if path.endswith("main.cpp") else "|#include")
+    kept = [line for line in lines if not re.match(left_out, line)]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
-    return f"```cpp\n{text}\n```"
+    return f"```{'cmake' if path.endswith('CMakeLists.txt') else 'cpp'}\n{text}\n```"
 
 
 def main():

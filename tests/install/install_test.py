@@ -121,9 +121,10 @@ def main():
             compiler = re.sub(r"clang\+\+([^/]*)$", r"clang\1", COMPILER)
             print(run(build(examples / "c_api", prefix, f"-DCMAKE_C_COMPILER={compiler}") / "group_norm", "host:gfx942").strip())
 
-        own = temporary / "own_kernel"
-        shutil.copytree(SOURCE / "tests" / "install" / "own_kernel", own)
-        print(run(build(own, prefix) / "own_kernel").strip())
+        # docs/writing_kernels.md: a kernel for every target, of one source.
+        targets = built_targets(("host:gfx942", "gfx942", "gfx11", "sm90"))
+        own = build(examples / "own_kernel", prefix, f"-DCK_TILE_TARGETS={';'.join(targets)}")
+        print(run(own / "own_kernel", "host:gfx942").strip(), "built for", *targets)
 
         # docs/adding_an_operation.md: the template as it is.
         scale = build(examples / "own_operation", prefix) / "scale"
