@@ -7,6 +7,9 @@
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/verbs/exchange.hpp"
 
+#include <cstddef>
+#include <type_traits>
+
 namespace ck_tile
 {
 
@@ -107,6 +110,22 @@ CK_TILE_FN void reduce_into_lds(const block& in, int lds_offset, int outputs, in
         });
         in.sync();
     }
+}
+
+// The same in a plan's member lds_memory<T[N]>: reduce_into_lds<D, &plan::sums>(in, outputs, count, read, op).
+template <distribution D, auto Member, int AtOnce = 4, class Read, class Op>
+CK_TILE_FN void reduce_into_lds(const block& in, int outputs, int count, Read&& read, Op&& op,
+                                source_line line = source_line::current())
+{
+    const auto sums = in.template lds_at<Member>();
+    tell_checker([&](auto& c) {
+        if(outputs + D.waves() > sums.length)
+            c.fail(
+                "the array of reduce_into_lds() has room for the outputs and one more for each wave: make it longer");
+    });
+    const auto* const bytes = reinterpret_cast<const std::byte*>(sums.data);
+    reduce_into_lds<D, std::remove_pointer_t<decltype(sums.data)>, AtOnce>(in, static_cast<int>(bytes - in.lds),
+                                                                           outputs, count, read, op, line);
 }
 
 } // namespace ck_tile

@@ -270,6 +270,17 @@ struct reduce_without_lds : program_base<A, Wrong ? 0 : reduce_lds_bytes<by_row<
     }
 };
 
+template <architecture A, bool Wrong>
+struct reduce_into_a_short_array : program_base<A, sizeof(array_plan<A>)>
+{
+    static void run(const block& b, const buffers&)
+    {
+        reduce_into_lds<by_row<A>, &array_plan<A>::few>(
+            b, lanes<A> - (Wrong ? 1 : 2), 4, [](thread, int o, int k) { return float(o + k); },
+            [](float l, float r) { return l + r; });
+    }
+};
+
 // Barriers, roles, shapes
 
 template <architecture A, bool Wrong>
@@ -843,6 +854,7 @@ void mistakes_with_lds()
     expect_found_everywhere<stage_beyond_the_ring>("a stage lies beyond its ring in LDS");
     expect_found_everywhere<element_beyond_the_array>("an element lies beyond its array in LDS");
     expect_found_everywhere<reduce_without_lds>("takes reduce_lds_bytes() of LDS");
+    expect_found_everywhere<reduce_into_a_short_array>("the array of reduce_into_lds() has room");
 }
 
 TEST(WrongKernels, Lds) { mistakes_with_lds(); }
@@ -957,6 +969,7 @@ TEST(WrongKernels, AreOnThePageOfMistakes)
             sentence_of<stage_beyond_the_ring>(),
             sentence_of<element_beyond_the_array>(),
             sentence_of<reduce_without_lds>(),
+            sentence_of<reduce_into_a_short_array>(),
             sentence_of<barrier_of_one_thread>(),
             sentence_of<verb_of_one_thread>(),
             sentence_of<barrier_of_some_waves>(),

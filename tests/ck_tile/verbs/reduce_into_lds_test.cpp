@@ -121,6 +121,34 @@ TEST(ReduceIntoLds, AddsUpAnyNumberOfTerms)
         }
 }
 
+// In each workgroup of a cluster, in a member of its plan, of which workgroups read each other's.
+struct sums_plan
+{
+    lds_memory<int[3]> before;
+    lds_memory<float[9]> sums;
+};
+TEST(ReduceIntoLds, InAMemberOfAPlan)
+{
+    const auto term = [](thread t, int o, int k) { return float(100 * t.rank + 10 * o + k); };
+    const auto add  = [](float x, float y) { return x + y; };
+    run_checked({architecture::sm90, 64, sizeof(sums_plan), 3}, [&](const block& in) {
+        reduce_into_lds<shared_block, &sums_plan::sums>(in, 7, 10, term, add);
+        in.sync_cluster<3>();
+        for_each_thread<shared_block>([&](thread t) {
+            for(int o = 0; o < 7; ++o)
+            {
+                ASSERT_EQ(in.lds_of<&sums_plan::sums>(t)[o], 1000.f * float(t.rank) + 100.f * float(o) + 45);
+                for(int rank = 0; rank < 3; ++rank)
+                    ASSERT_EQ(in.lds_of_rank<&sums_plan::sums>(rank)[o], 1000.f * float(rank) + 100.f * float(o) + 45);
+            }
+        });
+        in.sync_cluster<3>();
+    });
+    EXPECT_TRUE(is_rejected({architecture::sm90, 64, sizeof(sums_plan), 3}, [&](const block& in) {
+        reduce_into_lds<shared_block, &sums_plan::sums>(in, 8, 10, term, add);
+    })) << "eight outputs and two waves";
+}
+
 TEST(ReduceIntoLds, KeepsToItsRoom)
 {
     for(const int outputs : {1, 5, 100})
