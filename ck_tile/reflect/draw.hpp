@@ -126,17 +126,24 @@ inline picture draw(const distribution& d, const crop_box& crop = {})
     return p;
 }
 
-// The banks of LDS in which a layout has each element of a tile, one for each 4 bytes: the first of each 16 bytes that stay together.
+// The banks of LDS in which a layout has each element of a tile, of planes the first, one for each 4 bytes: the first of each 16 bytes that stay
+// together.
 template <class Layout>
 requires requires(const Layout& layout) { layout.map(), layout.rows, layout.cols; }
 picture draw(const Layout& layout, int element_bytes, const crop_box& crop = {})
 {
     const auto chain = layout.map();
+    const auto at    = [](int i, int j) {
+        if constexpr(Layout::rank == 3)
+            return multi_index{0, i, j};
+        else
+            return multi_index{i, j};
+    };
     picture p =
         detail::draw_elements(fmt::format("{} x {} elements of {} bytes in LDS: the first bank of each 16 bytes",
                                           layout.rows, layout.cols, element_bytes),
                               {layout.rows, layout.cols}, crop, [&](int i, int j) {
-                                  const int byte = chain({i, j}).offset * element_bytes;
+                                  const int byte = chain(at(i, j)).offset * element_bytes;
                                   const int bank =
                                       byte % lds_cycle_bytes / lds_chunk_bytes * (lds_chunk_bytes / lds_bank_bytes);
                                   return std::pair(fmt::format("{}", bank), bank / (lds_chunk_bytes / lds_bank_bytes));

@@ -87,6 +87,9 @@ TEST(Draw, BanksOfALayout)
               "2 x 64 elements of 2 bytes in LDS: the first bank of each 16 bytes\n"
               "0               4               8               12\n"
               "4               8               12              16\n");
+    // Of planes the first: rows of 8 floats, 32 bytes apart.
+    EXPECT_EQ(to_text(draw(lds_planes{.planes = 2, .rows = 2, .cols = 8}, sizeof(float))),
+              to_text(draw(lds_layout{.rows = 2, .cols = 8}, sizeof(float))));
 }
 
 TEST(Draw, AViewSaysWhereElementsAre)
