@@ -8,7 +8,7 @@
 //   by_wave       each wave sends its rows through lines of LDS of its own, behind those of the main loop: without barriers of the
 //                 block, and while other tiles' operands come to LDS
 // All take a functor of an element of C, in fp32, and of the elements at the same place of more views, which may be of any strides: a bias
-// per column is repeated<0>(bias), a residual a matrix. Along rows, views must be contiguous, or per_row. Where registers allow it, what
+// per column is repeated<0>(bias), one per row repeated<1>(bias), a residual a matrix. Along rows, views must be contiguous, or repeat. Where registers allow it, what
 // belongs to whole columns or rows is best applied to the accumulator, with a load for each of a thread's columns or rows:
 //
 //   acc = map([](float c, float bias) { return relu(c + bias); }, acc, load(make_window<reduced<accumulator(S), 0>>(biases, origin)));
@@ -154,53 +154,8 @@ struct unchanged
     CK_TILE_FN constexpr float operator()(float c) const { return c; }
 };
 
-// A view of numbers that each belong to a row, as a bias per row: [m, n] of stride 0 along n.
-template <class View>
-struct per_row : View
-{};
-template <class View>
-per_row(View) -> per_row<View>;
-
 namespace detail
 {
-// The rows of a distribution: a thread has one element for each of its rows.
-constexpr distribution rows_alone(distribution d)
-{
-    const auto still = [](digits some) {
-        for(int i = 0; i < some.count; ++i)
-            if(some.at[i].moves_along(1))
-                some.at[i] = {some.at[i].extent};
-        return some;
-    };
-    d.lengths[1] = 1;
-    d.cluster = still(d.cluster), d.wave = still(d.wave), d.lane = still(d.lane);
-    d.reg = d.reg.only(0), d.vec = d.vec.only(0);
-    return d;
-}
-
-template <class View>
-inline constexpr bool is_per_row = false;
-template <class View>
-inline constexpr bool is_per_row<per_row<View>> = true;
-
-// As D, a tile that has the same elements, or one for each row.
-template <distribution D, class T, distribution Held>
-CK_TILE_FN tile<T, D> in_every_column(const tile<T, Held>& x)
-{
-    if constexpr(Held.lengths[1] != 1)
-        return rearrange<D>(x);
-    else
-    {
-        static_assert(D.vec.only(0).count == 0, "per_row: vectors of the result lie along its rows");
-        tile<T, D> y;
-        for_each_thread<D>([&](thread t) {
-            for_each_element<D>(
-                [&](auto r, auto v) { y.file_of(t).set(r, v, x.file_of(t).get(D.reg.number_in(0, r), 0)); });
-        });
-        return y;
-    }
-}
-
 // f of C and of as many elements of other tiles, in the type of the output.
 template <class T, class C, distribution D, class F, class... Tile>
 CK_TILE_FN tile<T, D> applied(const F& f, const tile<C, D>& c, const Tile&... more)
@@ -222,7 +177,7 @@ CK_TILE_FN tile<T, D> finished(const tile<C, D>& c, const F& f, const Window&...
     if constexpr(std::is_same_v<F, unchanged>)
         return convert<T>(c);
     else
-        return applied<T>(f, c, convert<float>(in_every_column<D>(load(more)))...);
+        return applied<T>(f, c, convert<float>(rearrange<D>(load(more)))...);
 }
 } // namespace detail
 
@@ -232,9 +187,7 @@ template <distribution Wide, int Dim, class Out, class F, class... More>
 class tile_writer
 {
     template <class View>
-    static constexpr distribution held =
-        detail::is_per_row<View> ? detail::rows_alone(Wide)
-                                 : in_vectors(Wide, 16 / int(sizeof(typename View::element)));
+    static constexpr distribution held = in_vectors(Wide, 16 / int(sizeof(typename View::element)));
     template <class View>
     using window_of = decltype(make_window<held<View>>(std::declval<const View&>(), multi_index<2>{}));
 

@@ -135,8 +135,8 @@ struct pointwise_program
         CK_TILE_FN auto bias_matrix(const coord& p) const
         {
             const auto* data = static_cast<const element*>(args.end.bias) + std::int64_t(p.group) * args.rows;
-            return gemm::per_row{tensor_view{data, std::int64_t(args.end.bias != nullptr ? args.rows : 0),
-                                             strided<2>{{args.rows, p.pixels.end}, {1, 0}}}};
+            return repeated<1>(tensor_view{data, std::int64_t(args.end.bias != nullptr ? args.rows : 0),
+                                           packed(multi_index{args.rows})});
         }
     };
 };

@@ -147,8 +147,8 @@ struct program
         {
             const int k      = args.conv.k;
             const auto* data = static_cast<const element*>(args.end.bias) + std::int64_t(p.group) * k;
-            return tensor_view{data, std::int64_t(args.end.bias != nullptr ? k : 0),
-                               strided<2>{{p.pixels.end, k}, {0, 1}}};
+            return repeated<0>(
+                tensor_view{data, std::int64_t(args.end.bias != nullptr ? k : 0), packed(multi_index{k})});
         }
     };
 };

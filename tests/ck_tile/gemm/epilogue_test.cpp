@@ -45,7 +45,7 @@ struct fused
     }
 
     auto out_view() { return tensor_view{out.data(), rows * cols, packed(multi_index{rows, cols})}; }
-    auto bias_view() const { return tensor_view{bias.data(), cols, strided<2>{{rows, cols}, {0, 1}}}; }
+    auto bias_view() const { return repeated<0>(packed_view(bias.data(), cols)); }
     auto residual_view() const
     {
         return tensor_view{residual.data(), rows * apart, strided<2>{{rows, cols}, {apart, 1}}};
@@ -202,10 +202,9 @@ TEST(Epilogue, ByWaveTransposedAndPerRow)
     constexpr int whole_cols = s.n - 8; // vectors lie along rows
     std::vector<fp16> out(rows * whole_cols);
     run_checked(block_of(s, gemm::line_lds_bytes(s)), [&](const block& in) {
-        gemm::store_by_wave<s, 0>(
-            in, given.accumulators(), tensor_view{out.data(), rows * whole_cols, packed(multi_index{rows, whole_cols})},
-            multi_index{0, 0}, add,
-            gemm::per_row{tensor_view{bias.data(), rows, strided<2>{{rows, whole_cols}, {1, 0}}}});
+        gemm::store_by_wave<s, 0>(in, given.accumulators(),
+                                  tensor_view{out.data(), rows * whole_cols, packed(multi_index{rows, whole_cols})},
+                                  multi_index{0, 0}, add, repeated<1>(packed_view(bias.data(), rows)));
     });
     for(int i = 0; i < rows; ++i)
         for(int j = 0; j < whole_cols; ++j)
