@@ -36,13 +36,15 @@ struct ck_tile::enumerators<ck_tile::groupnorm::innermost>
     static constexpr enumerator<groupnorm::innermost> all[] = {{channels, "channels"}, {spatial, "spatial"}};
 };
 
+// [enumerators]
 template <>
 struct ck_tile::enumerators<ck_tile::groupnorm::pass>
 {
     using enum groupnorm::pass;
-    static constexpr const char* type                  = "groupnorm::pass";
+    static constexpr const char* type                  = "groupnorm::pass"; // in namespace ck_tile
     static constexpr enumerator<groupnorm::pass> all[] = {{whole, "whole"}, {sums, "sums"}, {apply, "apply"}};
 };
+// [/enumerators]
 
 namespace ck_tile::groupnorm
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernels with one mistake each, which the checker of the host target rejects; and the same kernels without it, of which it says nothing.
+// docs/writing_kernels.md shows what stands between marks.
 #include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/runtime/device.hpp"
 #include "ck_tile/runtime/host_checks.hpp"
@@ -15,10 +16,12 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ck_tile
@@ -77,94 +80,127 @@ auto window_of(float* from)
 template <architecture A, bool Wrong>
 struct read_without_a_barrier : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        store(lds, load(window_of<A>(a.x)));
-        if(!Wrong)
-            b.sync();
-        store(window_of<A, by_column<A>>(a.y), load<by_column<A>>(lds));
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        const auto x = load(window_of<A>(p.x));
+        if constexpr(Wrong)
+        {
+            // [read_without_a_barrier]
+            store(lds, x);
+            const auto y = load<by_column<A>>(lds); // sync() in between
+            // [/read_without_a_barrier]
+            store(window_of<A, by_column<A>>(p.y), y);
+        }
+        else
+        {
+            store(lds, x);
+            in.sync();
+            store(window_of<A, by_column<A>>(p.y), load<by_column<A>>(lds));
+        }
     }
 };
 
 template <architecture A, bool Wrong>
 struct overwritten_without_a_barrier : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        store(lds, load(window_of<A>(a.x)));
-        b.sync();
-        store(window_of<A, by_column<A>>(a.y), load<by_column<A>>(lds));
-        if(!Wrong)
-            b.sync();
-        store(lds, fill<float, by_row<A>>(1.f));
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        const auto next = fill<float, by_row<A>>(1.f);
+        store(lds, load(window_of<A>(p.x)));
+        in.sync();
+        if constexpr(Wrong)
+        {
+            // [overwritten_without_a_barrier]
+            const auto y = load<by_column<A>>(lds);
+            store(lds, next); // sync() before
+            // [/overwritten_without_a_barrier]
+            store(window_of<A, by_column<A>>(p.y), y);
+        }
+        else
+        {
+            const auto y = load<by_column<A>>(lds);
+            in.sync();
+            store(lds, next);
+            store(window_of<A, by_column<A>>(p.y), y);
+        }
     }
 };
 
 template <architecture A, bool Wrong>
 struct written_twice_without_a_barrier : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        store(lds, load(window_of<A>(a.x)));
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        store(lds, load(window_of<A>(p.x)));
         if(!Wrong)
-            b.sync();
+            in.sync();
         store(lds, fill<float, by_column<A>>(1.f));
-        b.sync();
-        store(window_of<A>(a.y), load<by_row<A>>(lds));
+        in.sync();
+        store(window_of<A>(p.y), load<by_row<A>>(lds));
     }
 };
 
 template <architecture A, bool Wrong>
 struct last_barrier_of_a_loop : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
         auto sum = fill<float, by_column<A>>(0.f);
         for(int i = 0; i < 3; ++i)
         {
-            store(lds, load(window_of<A>(a.x)));
-            b.sync();
+            store(lds, load(window_of<A>(p.x)));
+            in.sync();
             sum = map([](float s, float x) { return s + x; }, sum, load<by_column<A>>(lds));
             store(lds, sum); // where no other wave reads
             if(!Wrong || i == 0)
-                b.sync();
+                in.sync();
         }
-        store(window_of<A, by_column<A>>(a.y), sum);
+        store(window_of<A, by_column<A>>(p.y), sum);
     }
 };
 
 template <architecture A, bool Wrong>
 struct element_of_another_wave : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const auto numbers = b.template lds_at<float>(0);
+        const auto numbers = in.lds_at<float>(0);
         for_each_index<by_row<A>>(2 * lanes<A>, [&](thread, int i) { numbers[i] = float(i); });
         if(!Wrong)
-            b.sync();
+            in.sync();
         tile<float, by_row<A>> y;
         for_each_thread<by_row<A>>([&](thread t) {
             for_each_element<by_row<A>>(
                 [&](int r, int v) { y.file_of(t).set(r, v, numbers[(1 - t.wave) * lanes<A> + t.lane]); });
         });
-        store(window_of<A>(a.y), y);
+        store(window_of<A>(p.y), y);
     }
 };
 
 template <architecture A, bool Wrong>
 struct lds_that_nobody_has_written : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        if(!Wrong)
-            store(lds, load(window_of<A>(a.x)));
-        b.sync();
-        store(window_of<A>(a.y), load<by_row<A>>(lds));
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        if constexpr(Wrong)
+        {
+            // [lds_that_nobody_has_written]
+            in.sync(); // store(lds, x) before
+            const auto y = load<by_row<A>>(lds);
+            // [/lds_that_nobody_has_written]
+            store(window_of<A>(p.y), y);
+        }
+        else
+        {
+            store(lds, load(window_of<A>(p.x)));
+            in.sync();
+            store(window_of<A>(p.y), load<by_row<A>>(lds));
+        }
     }
 };
 
@@ -172,35 +208,42 @@ struct lds_that_nobody_has_written : program_base<A>
 template <architecture A, bool Wrong>
 struct sum_that_is_not_cleared : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const auto sums = b.template lds_at<float>(0);
+        const auto sums = in.lds_at<float>(0);
         if(!Wrong)
             for_each_index<by_row<A>>(2 * lanes<A>, [&](thread, int i) { sums[i] = 0; });
         for_each_index<by_row<A>>(2 * lanes<A>, [&](thread, int i) { sums[i] += float(i); });
         tile<float, by_row<A>> y = fill<float, by_row<A>>(0.f);
-        store(window_of<A>(a.y), y);
+        store(window_of<A>(p.y), y);
     }
 };
 
-template <architecture A, bool Wrong>
-struct lds_too_small : program_base<A, rows_in_lds<A>::bytes - (Wrong ? 1 : 0)>
+template <architecture A, bool>
+struct lds_too_small : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        store(lds, load(window_of<A>(a.x)));
-        b.sync();
-        store(window_of<A>(a.y), load<by_row<A>>(lds));
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        store(lds, load(window_of<A>(p.x)));
+        in.sync();
+        store(window_of<A>(p.y), load<by_row<A>>(lds));
     }
+};
+template <architecture A>
+struct lds_too_small<A, true> : lds_too_small<A, false>
+{
+    // [lds_too_small]
+    static constexpr int lds_bytes = rows_in_lds<A>::bytes - 1; // rows_in_lds<A>::bytes, or sizeof(plan)
+    // [/lds_too_small]
 };
 
 template <architecture A, bool Wrong>
 struct element_behind_lds : program_base<A>
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        const auto numbers = b.template lds_at<float>(0);
+        const auto numbers = in.lds_at<float>(0);
         for_each_index<by_row<A>>(2 * columns<A> + Wrong, [&](thread, int i) { numbers[i] = 1; });
     }
 };
@@ -208,23 +251,44 @@ struct element_behind_lds : program_base<A>
 template <architecture A, bool Wrong>
 struct lds_not_aligned : program_base<A, rows_in_lds<A>::bytes + 16>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(Wrong ? 4 : 16)};
-        store(lds, load(window_of<A>(a.x)));
+        const auto x = load(window_of<A>(p.x));
+        if constexpr(Wrong)
+        {
+            // [lds_not_aligned]
+            const rows_in_lds<A> lds{in.lds_at<float>(4)}; // 16, or 32
+            store(lds, x);
+            // [/lds_not_aligned]
+        }
+        else
+        {
+            const rows_in_lds<A> lds{in.lds_at<float>(16)};
+            store(lds, x);
+        }
     }
 };
 
 template <architecture A, bool Wrong>
 struct origin_beyond_the_tile : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        store(lds, load(window_of<A>(a.x)));
-        b.sync();
-        const auto some = load<by_row<A>>(lds, multi_index{Wrong ? 1 : 0, 0});
-        store(window_of<A>(a.y), some);
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        store(lds, load(window_of<A>(p.x)));
+        in.sync();
+        if constexpr(Wrong)
+        {
+            // [origin_beyond_the_tile]
+            const auto some = load<by_row<A>>(lds, multi_index{1, 0}); // {0, 0}
+            // [/origin_beyond_the_tile]
+            store(window_of<A>(p.y), some);
+        }
+        else
+        {
+            const auto some = load<by_row<A>>(lds, multi_index{0, 0});
+            store(window_of<A>(p.y), some);
+        }
     }
 };
 
@@ -237,10 +301,18 @@ struct ring_plan
 template <architecture A, bool Wrong>
 struct stage_beyond_the_ring : program_base<A, sizeof(ring_plan<A>)>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const auto ring = b.template lds_at<&ring_plan<A>::ring>();
-        store(ring[Wrong ? 2 : 1], load(window_of<A>(a.x)));
+        const auto x    = load(window_of<A>(p.x));
+        const auto ring = in.lds_at<&ring_plan<A>::ring>();
+        if constexpr(Wrong)
+        {
+            // [stage_beyond_the_ring]
+            store(ring[2], x); // 0 or 1
+            // [/stage_beyond_the_ring]
+        }
+        else
+            store(ring[1], x);
     }
 };
 
@@ -253,31 +325,52 @@ struct array_plan
 template <architecture A, bool Wrong>
 struct element_beyond_the_array : program_base<A, sizeof(array_plan<A>)>
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        const auto few = b.template lds_at<&array_plan<A>::few>();
-        for_each_index<by_row<A>>(few.length + Wrong, [&](thread, int i) { few[i] = 1; });
+        const auto few = in.lds_at<&array_plan<A>::few>();
+        if constexpr(Wrong)
+        {
+            // [element_beyond_the_array]
+            for_each_index<by_row<A>>(few.length + 1, [&](thread, int i) { few[i] = 1; }); // few.length
+            // [/element_beyond_the_array]
+        }
+        else
+            for_each_index<by_row<A>>(few.length, [&](thread, int i) { few[i] = 1; });
     }
 };
 
-template <architecture A, bool Wrong>
-struct reduce_without_lds : program_base<A, Wrong ? 0 : reduce_lds_bytes<by_row<A>, float>(0)>
+template <architecture A, bool>
+struct reduce_without_lds : program_base<A, reduce_lds_bytes<by_row<A>, float>(0)>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const auto x = load(window_of<A>(a.x));
-        (void)reduce<0>(b, x, [](float l, float r) { return l + r; });
+        const auto x = load(window_of<A>(p.x));
+        (void)reduce<0>(in, x, [](float l, float r) { return l + r; });
     }
+};
+template <architecture A>
+struct reduce_without_lds<A, true> : reduce_without_lds<A, false>
+{
+    // [reduce_without_lds]
+    static constexpr int lds_bytes = 0; // sizeof(plan), with lds_memory<reduce_partials<by_row<A>, 0>>
+    // [/reduce_without_lds]
 };
 
 template <architecture A, bool Wrong>
 struct reduce_into_a_short_array : program_base<A, sizeof(array_plan<A>)>
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        reduce_into_lds<by_row<A>, &array_plan<A>::few>(
-            b, lanes<A> - (Wrong ? 1 : 2), 4, [](thread, int o, int k) { return float(o + k); },
-            [](float l, float r) { return l + r; });
+        const auto read = [](thread, int o, int k) { return float(o + k); };
+        const auto plus = [](float l, float r) { return l + r; };
+        if constexpr(Wrong)
+        {
+            // [reduce_into_a_short_array]
+            reduce_into_lds<by_row<A>, &array_plan<A>::few>(in, lanes<A> - 1, 4, read, plus); // lanes<A> - 2: 2 waves
+            // [/reduce_into_a_short_array]
+        }
+        else
+            reduce_into_lds<by_row<A>, &array_plan<A>::few>(in, lanes<A> - 2, 4, read, plus);
     }
 };
 
@@ -286,43 +379,69 @@ struct reduce_into_a_short_array : program_base<A, sizeof(array_plan<A>)>
 template <architecture A, bool Wrong>
 struct barrier_of_one_thread : program_base<A>
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        for_each_index<by_row<A>>(1, [&](thread, int) {
-            if(Wrong)
-                b.sync();
-        });
-        b.sync();
+        if constexpr(Wrong)
+        {
+            // [barrier_of_one_thread]
+            for_each_thread<by_row<A>>([&](thread) { in.sync(); }); // outside
+            // [/barrier_of_one_thread]
+        }
+        else
+            in.sync();
+        in.sync();
     }
 };
 
 template <architecture A, bool Wrong>
 struct verb_of_one_thread : program_base<A>
 {
-    static void run(const block&, const buffers& a)
+    static void run(const block&, const buffers& p)
     {
-        const auto tell = [&] { store(window_of<A>(a.y), fill<float, by_row<A>>(1.f)); };
-        if(Wrong)
-            for_each_index<by_row<A>>(1, [&](thread, int) { tell(); });
+        const auto y = window_of<A>(p.y);
+        const auto x = fill<float, by_row<A>>(1.f);
+        if constexpr(Wrong)
+        {
+            // [verb_of_one_thread]
+            for_each_thread<by_row<A>>([&](thread) { store(y, x); }); // outside
+            // [/verb_of_one_thread]
+        }
         else
-            tell();
+            store(y, x);
     }
 };
 
 template <architecture A, bool Wrong>
 struct barrier_of_some_waves : program_base<A>
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        const role_scope role(0, Wrong ? 1 : 2);
-        b.sync();
+        if constexpr(Wrong)
+        {
+            // [barrier_of_some_waves]
+            const role_scope role(0, 1); // first wave, how many
+            in.sync();                   // sync_waves(), or behind the role
+            // [/barrier_of_some_waves]
+        }
+        else
+        {
+            const role_scope role(0, 2);
+            in.sync();
+        }
     }
 };
 
-template <architecture A, bool Wrong>
-struct more_waves_than_the_tile : program_base<A, 0, Wrong ? 4 : 2>
+template <architecture A, bool>
+struct more_waves_than_the_tile : program_base<A, 0>
 {
-    static void run(const block&, const buffers& a) { store(window_of<A>(a.y), load(window_of<A>(a.x))); }
+    static void run(const block&, const buffers& p) { store(window_of<A>(p.y), load(window_of<A>(p.x))); }
+};
+template <architecture A>
+struct more_waves_than_the_tile<A, true> : more_waves_than_the_tile<A, false>
+{
+    // [more_waves_than_the_tile]
+    static constexpr int threads = 4 * lanes<A>; // by_row<A>.threads()
+    // [/more_waves_than_the_tile]
 };
 
 template <architecture A, bool Wrong>
@@ -330,10 +449,17 @@ struct lanes_of_another_wave : program_base<A>
 {
     static constexpr architecture other = lanes<A> == 64 ? architecture::gfx11 : architecture::gfx942;
 
-    static void run(const block&, const buffers& a)
+    static void run(const block&, const buffers& p)
     {
-        constexpr architecture shape = Wrong ? other : A;
-        store(window_of<shape>(a.y), fill<float, by_row<shape>>(0.f));
+        if constexpr(Wrong)
+        {
+            // [lanes_of_another_wave]
+            constexpr distribution row = by_row<other>; // by_row<A>
+            store(window_of<other, row>(p.y), fill<float, row>(0.f));
+            // [/lanes_of_another_wave]
+        }
+        else
+            store(window_of<A>(p.y), fill<float, by_row<A>>(0.f));
     }
 };
 
@@ -341,13 +467,15 @@ struct lanes_of_another_wave : program_base<A>
 template <architecture A, bool Wrong>
 struct instruction_of_others : program_base<A, 0, 1>
 {
-    static constexpr gemm::shape mfma  = {32, 32, 32, 1, 1, opcode::mfma_32x32x8_fp16},
-                                 later = {32, 32, 32, 1, 1, opcode::mfma_32x32x16_fp16},
-                                 wmma  = {16, 16, 32, 1, 1, opcode::wmma_16x16x16_fp16},
-                                 mma   = {16, 8, 32, 1, 1, opcode::mma_16x8x16_fp16};
-    static constexpr gemm::shape s     = A == architecture::gfx942  ? (Wrong ? later : mfma)
-                                         : A == architecture::gfx11 ? (Wrong ? mma : wmma)
-                                                                    : (Wrong ? wmma : mma);
+    static constexpr gemm::shape mfma = {32, 32, 32, 1, 1, opcode::mfma_32x32x8_fp16},
+                                 wmma = {16, 16, 32, 1, 1, opcode::wmma_16x16x16_fp16},
+                                 mma  = {16, 8, 32, 1, 1, opcode::mma_16x8x16_fp16};
+    // [instruction_of_others]
+    static constexpr gemm::shape later = {32, 32, 32, 1, 1, opcode::mfma_32x32x16_fp16}; // gfx950 has it
+    // [/instruction_of_others]
+    static constexpr gemm::shape s = A == architecture::gfx942  ? (Wrong ? later : mfma)
+                                     : A == architecture::gfx11 ? (Wrong ? mma : wmma)
+                                                                : (Wrong ? wmma : mma);
 
     static void run(const block&, const buffers&)
     {
@@ -361,19 +489,32 @@ struct instruction_of_others : program_base<A, 0, 1>
 template <architecture A, bool Wrong>
 struct view_longer_than_its_memory : program_base<A>
 {
-    static void run(const block&, const buffers& a)
+    static void run(const block&, const buffers& p)
     {
-        const tensor_view x{a.x, std::int64_t(2) * columns<A> - Wrong, packed(multi_index{2, columns<A>})};
-        store(window_of<A>(a.y), load(make_window<by_row<A>>(x, multi_index{0, 0})));
+        const multi_index origin{0, 0};
+        if constexpr(Wrong)
+        {
+            // [view_longer_than_its_memory]
+            const tensor_view x{p.x, 2 * columns<A> - 1, packed(multi_index{2, columns<A>})}; // 2 * columns<A>
+            const auto y = load(make_window<by_row<A>>(x, origin));
+            // [/view_longer_than_its_memory]
+            store(window_of<A>(p.y), y);
+        }
+        else
+        {
+            const tensor_view x{p.x, 2 * columns<A>, packed(multi_index{2, columns<A>})};
+            const auto y = load(make_window<by_row<A>>(x, origin));
+            store(window_of<A>(p.y), y);
+        }
     }
 };
 
 template <architecture A, bool Wrong>
 struct strides_beyond_the_memory : program_base<A>
 {
-    static void run(const block&, const buffers& a)
+    static void run(const block&, const buffers& p)
     {
-        const tensor_view x{a.x, std::int64_t(2) * columns<A>,
+        const tensor_view x{p.x, std::int64_t(2) * columns<A>,
                             strided<2>{{2, columns<A>}, {Wrong ? 2 * columns<A> : columns<A>, 1}}};
         store(make_window<by_row<A>>(x, multi_index{0, 0}), fill<float, by_row<A>>(1.f));
     }
@@ -382,9 +523,9 @@ struct strides_beyond_the_memory : program_base<A>
 template <architecture A, bool Wrong>
 struct strides_before_the_memory : program_base<A>
 {
-    static void run(const block&, const buffers& a)
+    static void run(const block&, const buffers& p)
     {
-        const tensor_view x{a.x, std::int64_t(2) * columns<A>,
+        const tensor_view x{p.x, std::int64_t(2) * columns<A>,
                             strided<2>{{2, columns<A>}, {Wrong ? -columns<A> : columns<A>, 1}}};
         (void)load(make_window<by_row<A>>(x, multi_index{0, 0}));
     }
@@ -393,31 +534,53 @@ struct strides_before_the_memory : program_base<A>
 template <architecture A, bool Wrong>
 struct view_behind_a_buffer : program_base<A>
 {
-    static void run(const block&, const buffers& a) { (void)load(window_of<A>(a.x + (Wrong ? 4 : 0))); }
+    static void run(const block&, const buffers& p)
+    {
+        const multi_index origin{0, 0};
+        if constexpr(Wrong)
+        {
+            // [view_behind_a_buffer]
+            const auto y = load(make_window<by_row<A>>(packed_view(p.x + 4, 2, columns<A>), origin)); // p.x
+            // [/view_behind_a_buffer]
+            store(window_of<A>(p.y), y);
+        }
+        else
+        {
+            const auto y = load(make_window<by_row<A>>(packed_view(p.x, 2, columns<A>), origin));
+            store(window_of<A>(p.y), y);
+        }
+    }
 };
 
 template <architecture A, bool Wrong>
 struct view_before_a_buffer : program_base<A>
 {
-    static void run(const block&, const buffers& a) { (void)load(window_of<A>(a.x - (Wrong ? 4 : 0))); }
+    static void run(const block&, const buffers& p) { (void)load(window_of<A>(p.x - (Wrong ? 4 : 0))); }
 };
 
 template <architecture A, bool Wrong>
 struct pointer_behind_a_buffer : program_base<A>
 {
-    static void run(const block&, const buffers& a)
+    static void run(const block&, const buffers& p)
     {
-        for_each_index<by_row<A>>(1, [&](thread, int) { a.y[2 * columns<A> - (Wrong ? 0 : 1)] = 1; });
+        if constexpr(Wrong)
+        {
+            // [pointer_behind_a_buffer]
+            for_each_index<by_row<A>>(1, [&](thread, int) { p.y[2 * columns<A>] = 1; }); // 2 * columns<A> - 1
+            // [/pointer_behind_a_buffer]
+        }
+        else
+            for_each_index<by_row<A>>(1, [&](thread, int) { p.y[2 * columns<A> - 1] = 1; });
     }
 };
 
 template <architecture A, bool Wrong>
 struct vector_across_rows : program_base<A>
 {
-    static void run(const block&, const buffers& a)
+    static void run(const block&, const buffers& p)
     {
         const multi_index<2> strides = Wrong ? multi_index{1, 2} : multi_index{columns<A>, 1};
-        const tensor_view x{a.x, std::int64_t(2) * columns<A>, strided<2>{{2, columns<A> - 3 * Wrong}, strides}};
+        const tensor_view x{p.x, std::int64_t(2) * columns<A>, strided<2>{{2, columns<A> - 3 * Wrong}, strides}};
         (void)load(make_window<by_column<A>>(x, multi_index{0, 0}));
     }
 };
@@ -425,62 +588,105 @@ struct vector_across_rows : program_base<A>
 template <architecture A, bool Wrong>
 struct vector_over_the_end_of_a_row : program_base<A>
 {
-    static void run(const block&, const buffers& a)
+    static void run(const block&, const buffers& p)
     {
-        const int length = columns<A> - (Wrong ? 2 : 4);
-        const tensor_view x{a.x, std::int64_t(2) * columns<A>, strided<2>{{2, length}, {columns<A>, 1}}};
-        (void)load(make_window<by_row<A>>(x, multi_index{0, 0}));
+        const multi_index origin{0, 0};
+        if constexpr(Wrong)
+        {
+            // [vector_over_the_end_of_a_row]
+            const strided<2> map{{2, columns<A> - 2}, {columns<A>, 1}}; // columns<A> - 4
+            const auto y = load(make_window<by_row<A>>(tensor_view{p.x, 2 * columns<A>, map}, origin));
+            // [/vector_over_the_end_of_a_row]
+            store(window_of<A>(p.y), y);
+        }
+        else
+        {
+            const strided<2> map{{2, columns<A> - 4}, {columns<A>, 1}};
+            const auto y = load(make_window<by_row<A>>(tensor_view{p.x, 2 * columns<A>, map}, origin));
+            store(window_of<A>(p.y), y);
+        }
     }
 };
 
 template <architecture A, bool Wrong>
 struct rows_not_aligned : program_base<A>
 {
-    static void run(const block&, const buffers& a)
+    static void run(const block&, const buffers& p)
     {
-        const tensor_view x{a.x + (Wrong ? 1 : 0), columns<A>, packed(multi_index{1, columns<A> - 4})};
-        (void)load(make_window<by_row<A>>(x, multi_index{0, 0}));
+        const multi_index origin{0, 0};
+        if constexpr(Wrong)
+        {
+            // [rows_not_aligned]
+            const auto y = load(make_window<by_row<A>>(packed_view(p.x + 1, 1, columns<A> - 4), origin)); // p.x
+            // [/rows_not_aligned]
+            store(window_of<A>(p.y), y);
+        }
+        else
+        {
+            const auto y = load(make_window<by_row<A>>(packed_view(p.x, 1, columns<A> - 4), origin));
+            store(window_of<A>(p.y), y);
+        }
     }
 };
 
 template <architecture A, bool Wrong>
 struct elements_of_two_blocks : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const auto halves           = packed_view(a.y, multi_index{4, columns<A> / 2});
-        constexpr distribution half = {.lengths = {2, columns<A> / 2},
-                                       .wave    = {{2, 0, 1}},
-                                       .lane    = {{lanes<A>, 1, 2}},
-                                       .reg     = {},
-                                       .vec     = {{2, 1, 1}}};
-        store(make_window<half>(halves, multi_index{int(b.at.x) * (Wrong ? 1 : 2), 0}), fill<float, half>(1.f));
+        const auto y                    = packed_view(p.y, multi_index{4, columns<A> / 2});
+        constexpr distribution two_rows = {.lengths = {2, columns<A> / 2},
+                                           .wave    = {{2, 0, 1}},
+                                           .lane    = {{lanes<A>, 1, 2}},
+                                           .reg     = {},
+                                           .vec     = {{2, 1, 1}}};
+        const auto x                    = fill<float, two_rows>(1.f);
+        if constexpr(Wrong)
+        {
+            // [elements_of_two_blocks]
+            store(make_window<two_rows>(y, multi_index{int(in.at.x), 0}), x); // int(in.at.x) * 2
+            // [/elements_of_two_blocks]
+        }
+        else
+            store(make_window<two_rows>(y, multi_index{int(in.at.x) * 2, 0}), x);
     }
 };
 
 template <architecture A, bool Wrong>
 struct block_that_reads_another : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        if(b.at.x == 0)
-            store(window_of<A>(a.y), fill<float, by_row<A>>(1.f));
+        if(in.at.x == 0)
+            store(window_of<A>(p.y), fill<float, by_row<A>>(1.f));
         else
-            (void)load(window_of<A>(Wrong ? a.y : a.x));
+            (void)load(window_of<A>(Wrong ? p.y : p.x));
     }
 };
 
 template <architecture A, bool Wrong>
 struct waves_through_memory : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        store(window_of<A>(a.y), fill<float, by_row<A>>(1.f));
-        b.sync();
-        if(Wrong)
-            (void)load(window_of<A, by_column<A>>(a.y));
+        const auto y = rows_of<A>(p.y);
+        const auto x = fill<float, by_row<A>>(1.f);
+        const multi_index origin{0, 0};
+        if constexpr(Wrong)
+        {
+            // [waves_through_memory]
+            store(make_window<by_row<A>>(y, origin), x);
+            in.sync();
+            const auto z = load(make_window<by_column<A>>(y, origin)); // by_row<A>, or through LDS
+            // [/waves_through_memory]
+            (void)z;
+        }
         else
-            (void)load(window_of<A>(a.y));
+        {
+            store(make_window<by_row<A>>(y, origin), x);
+            in.sync();
+            (void)load(make_window<by_row<A>>(y, origin));
+        }
     }
 };
 
@@ -488,18 +694,18 @@ struct waves_through_memory : program_base<A>
 template <architecture A, bool Wrong>
 struct blocks_that_do_not_arrive : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const auto rows            = packed_view(a.y, multi_index{2, columns<A>});
+        const auto rows            = packed_view(p.y, multi_index{2, columns<A>});
         constexpr distribution row = {.lengths = {1, columns<A>},
                                       .wave    = {{2, 1, columns<A> / 2}},
                                       .lane    = {{lanes<A>, 1, 2}},
                                       .reg     = {},
                                       .vec     = {{2, 1, 1}}};
-        store(make_window<row>(rows, multi_index{int(b.at.x), 0}), fill<float, row>(1.f));
+        store(make_window<row>(rows, multi_index{int(in.at.x), 0}), fill<float, row>(1.f));
         bool last = true;
         if(!Wrong)
-            last = arrive_in_memory<2>(a.counters) == 1;
+            last = arrive_in_memory<2>(p.counters) == 1;
         if(last)
             for(int block = 0; block < 2; ++block)
                 (void)load(make_window<row>(rows, multi_index{block, 0}));
@@ -513,30 +719,43 @@ constexpr architecture hopper = architecture::sm90;
 template <architecture A, bool Wrong>
 struct copies_not_waited_for : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        copy(window_of<A>(a.x), lds);
-        commit_copies();
-        if(!Wrong)
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        const auto x = window_of<A>(p.x);
+        if constexpr(Wrong)
+        {
+            // [copies_not_waited_for]
+            copy(x, lds);
+            commit_copies();
+            in.sync(); // wait_for_copies<0>() before
+            const auto y = load<by_row<A>>(lds);
+            // [/copies_not_waited_for]
+            (void)y;
+        }
+        else
+        {
+            copy(x, lds);
+            commit_copies();
             wait_for_copies<0>();
-        b.sync();
-        (void)load<by_row<A>>(lds);
+            in.sync();
+            (void)load<by_row<A>>(lds);
+        }
     }
 };
 
 template <architecture A, bool Wrong>
 struct one_batch_too_few : program_base<A, 2 * rows_in_lds<A>::bytes>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> first{b.lds_at<float>(0)}, second{b.lds_at<float>(rows_in_lds<A>::bytes)};
-        copy(window_of<A>(a.x), first);
+        const rows_in_lds<A> first{in.lds_at<float>(0)}, second{in.lds_at<float>(rows_in_lds<A>::bytes)};
+        copy(window_of<A>(p.x), first);
         commit_copies();
-        copy(window_of<A>(a.y), second);
+        copy(window_of<A>(p.y), second);
         commit_copies();
         wait_for_copies<1>();
-        b.sync();
+        in.sync();
         (void)load<by_row<A>>(Wrong ? second : first);
     }
 };
@@ -544,14 +763,14 @@ struct one_batch_too_few : program_base<A, 2 * rows_in_lds<A>::bytes>
 template <architecture A, bool Wrong>
 struct copies_without_a_barrier : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        copy(window_of<A>(a.x), lds);
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        copy(window_of<A>(p.x), lds);
         commit_copies();
         wait_for_copies<0>();
         if(!Wrong)
-            b.sync();
+            in.sync();
         (void)load<by_column<A>>(lds);
     }
 };
@@ -559,15 +778,15 @@ struct copies_without_a_barrier : program_base<A>
 template <architecture A, bool Wrong>
 struct copy_over_what_is_read : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        store(lds, load(window_of<A>(a.x)));
-        b.sync();
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        store(lds, load(window_of<A>(p.x)));
+        in.sync();
         (void)load<by_column<A>>(lds);
         if(!Wrong)
-            b.sync();
-        copy(window_of<A>(a.x), lds);
+            in.sync();
+        copy(window_of<A>(p.x), lds);
         commit_copies();
     }
 };
@@ -579,28 +798,38 @@ constexpr distribution operand_rows = {
 
 struct product_base : program_base<hopper, 2 * operand_in_lds::bytes, 4>
 {
-    static operand_in_lds a_in(const block& b) { return {b.lds_at<fp16>(0)}; }
-    static operand_in_lds b_in(const block& b) { return {b.lds_at<fp16>(operand_in_lds::bytes)}; }
-    static void put(const block& b)
+    static operand_in_lds a_in(const block& in) { return {in.lds_at<fp16>(0)}; }
+    static operand_in_lds b_in(const block& in) { return {in.lds_at<fp16>(operand_in_lds::bytes)}; }
+    static void put(const block& in)
     {
-        store(a_in(b), fill<fp16, operand_rows>(fp16(0)));
-        store(b_in(b), fill<fp16, operand_rows>(fp16(0)));
+        store(a_in(in), fill<fp16, operand_rows>(fp16(0)));
+        store(b_in(in), fill<fp16, operand_rows>(fp16(0)));
         see_copies();
-        b.sync();
+        in.sync();
     }
 };
 
 template <architecture, bool Wrong>
 struct accumulators_of_a_product_under_way : product_base
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        put(b);
+        put(in);
+        const operand_in_lds a = a_in(in), b = b_in(in);
         auto acc = accumulators<of_lds>();
-        mma<of_lds>(acc, a_in(b), b_in(b));
-        if(!Wrong)
+        if constexpr(Wrong)
+        {
+            // [accumulators_of_a_product_under_way]
+            mma<of_lds>(acc, a, b);
+            pin_accumulators(acc); // wait_for_products<0>() before
+            // [/accumulators_of_a_product_under_way]
+        }
+        else
+        {
+            mma<of_lds>(acc, a, b);
             wait_for_products<0>();
-        pin_accumulators(acc);
+            pin_accumulators(acc);
+        }
         wait_for_products<0>();
     }
 };
@@ -608,15 +837,27 @@ struct accumulators_of_a_product_under_way : product_base
 template <architecture, bool Wrong>
 struct operands_of_a_product_under_way : product_base
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        put(b);
-        auto acc = accumulators<of_lds>();
-        mma<of_lds>(acc, a_in(b), b_in(b));
-        if(!Wrong)
+        put(in);
+        const operand_in_lds a = a_in(in), b = b_in(in);
+        auto acc        = accumulators<of_lds>();
+        const auto next = fill<fp16, operand_rows>(fp16(1));
+        if constexpr(Wrong)
+        {
+            // [operands_of_a_product_under_way]
+            mma<of_lds>(acc, a, b);
+            in.sync(); // wait_for_products<0>() before
+            store(a, next);
+            // [/operands_of_a_product_under_way]
+        }
+        else
+        {
+            mma<of_lds>(acc, a, b);
             wait_for_products<0>();
-        b.sync();
-        store(a_in(b), fill<fp16, operand_rows>(fp16(1)));
+            in.sync();
+            store(a, next);
+        }
         wait_for_products<0>();
     }
 };
@@ -624,94 +865,138 @@ struct operands_of_a_product_under_way : product_base
 template <architecture, bool Wrong>
 struct product_that_nobody_waits_for : product_base
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        put(b);
+        put(in);
+        const operand_in_lds a = a_in(in), b = b_in(in);
         auto acc = accumulators<of_lds>();
-        mma<of_lds>(acc, a_in(b), b_in(b));
-        if(!Wrong)
+        if constexpr(Wrong)
+        {
+            // [product_that_nobody_waits_for]
+            mma<of_lds>(acc, a, b); // wait_for_products<0>() behind it
+            // [/product_that_nobody_waits_for]
+        }
+        else
+        {
+            mma<of_lds>(acc, a, b);
             wait_for_products<0>();
+        }
     }
 };
 
 template <architecture A, bool Wrong>
 struct arrival_that_is_not_waited_for : program_base<A, rows_in_lds<A>::bytes + 16>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        arrive_wait_barrier<2, lanes<A>> done(b, rows_in_lds<A>::bytes);
-        b.sync();
-        store(lds, load(window_of<A>(a.x)));
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        arrive_wait_barrier<2, lanes<A>> done(in, rows_in_lds<A>::bytes);
+        in.sync();
+        store(lds, load(window_of<A>(p.x)));
         done.arrive();
         if(!Wrong)
             done.wait();
         (void)load<by_column<A>>(lds);
-        done.close(b);
+        done.close(in);
     }
 };
 
 template <architecture A, bool Wrong>
 struct written_after_the_arrival : program_base<A, rows_in_lds<A>::bytes + 16>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        arrive_wait_barrier<2, lanes<A>> done(b, rows_in_lds<A>::bytes);
-        b.sync();
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        arrive_wait_barrier<2, lanes<A>> done(in, rows_in_lds<A>::bytes);
+        in.sync();
         if(Wrong)
             done.arrive();
-        store(lds, load(window_of<A>(a.x)));
+        store(lds, load(window_of<A>(p.x)));
         if(!Wrong)
             done.arrive();
         done.wait();
         (void)load<by_column<A>>(lds);
-        done.close(b);
+        done.close(in);
     }
 };
 
-template <architecture A, bool Wrong>
-struct phase_that_nobody_ends : program_base<A, 16>
+template <architecture A>
+struct mbarrier_plan
 {
-    static void run(const block& b, const buffers&)
+    lds_memory<arrive_wait_barrier<2, lanes<A>>> done;
+};
+template <architecture A, bool Wrong>
+struct phase_that_nobody_ends : program_base<A, sizeof(mbarrier_plan<A>)>
+{
+    static void run(const block& in, const buffers&)
     {
-        arrive_wait_barrier<2, lanes<A>> done(b, 0);
-        b.sync();
-        if(!Wrong)
+        if constexpr(Wrong)
+        {
+            // [phase_that_nobody_ends]
+            arrive_wait_barrier done(in, in.lds_at<&mbarrier_plan<A>::done>());
+            in.sync();
+            done.wait(); // done.arrive() before
+            // [/phase_that_nobody_ends]
+            done.close(in);
+        }
+        else
+        {
+            arrive_wait_barrier done(in, in.lds_at<&mbarrier_plan<A>::done>());
+            in.sync();
             done.arrive();
-        done.wait();
-        done.close(b);
+            done.wait();
+            done.close(in);
+        }
     }
 };
 
 template <architecture A, bool Wrong>
-struct mbarrier_of_another_wave : program_base<A, 16>
+struct mbarrier_of_another_wave : program_base<A, sizeof(mbarrier_plan<A>)>
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        arrive_wait_barrier<2, lanes<A>> done(b, 0);
-        if(!Wrong)
-            b.sync();
-        done.arrive();
-        done.wait();
-        done.close(b);
+        if constexpr(Wrong)
+        {
+            // [mbarrier_of_another_wave]
+            arrive_wait_barrier done(in, in.lds_at<&mbarrier_plan<A>::done>());
+            done.arrive(); // in.sync() before
+            // [/mbarrier_of_another_wave]
+            done.wait();
+            done.close(in);
+        }
+        else
+        {
+            arrive_wait_barrier done(in, in.lds_at<&mbarrier_plan<A>::done>());
+            in.sync();
+            done.arrive();
+            done.wait();
+            done.close(in);
+        }
     }
 };
 
 template <architecture A, bool Wrong>
-struct mbarrier_that_ends_too_early : program_base<A, 16>
+struct mbarrier_that_ends_too_early : program_base<A, sizeof(mbarrier_plan<A>)>
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        arrive_wait_barrier<2, lanes<A>> done(b, 0);
-        b.sync();
+        mbarrier* const memory = in.lds_at<mbarrier>(0);
+        arrive_wait_barrier done(in, in.lds_at<&mbarrier_plan<A>::done>());
+        in.sync();
         done.arrive();
-        done.wait();
-        if(!Wrong)
-            b.sync();
-        mbarrier* const memory = b.lds_at<mbarrier>(0);
-        for_each_index<by_row<A>>(1, [&](thread, int) { memory->invalidate(); });
-        b.sync();
+        if constexpr(Wrong)
+        {
+            // [mbarrier_that_ends_too_early]
+            done.wait();
+            for_each_index<by_row<A>>(1, [&](thread, int) { memory->invalidate(); }); // done.close(in)
+            // [/mbarrier_that_ends_too_early]
+        }
+        else
+        {
+            done.wait();
+            done.close(in);
+        }
+        in.sync();
     }
 };
 
@@ -719,13 +1004,13 @@ struct mbarrier_that_ends_too_early : program_base<A, 16>
 template <architecture A, bool Wrong, bool ReadsEarly>
 struct ring_program : program_base<A, 64 * 4 + 64>
 {
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
         constexpr distribution row = {
             .lengths = {1, lanes<A>}, .wave = {}, .lane = {{lanes<A>, 1, 1}}, .reg = {}, .vec = {}};
-        const lds_tile<float, lds_layout{.rows = 1, .cols = lanes<A>}> stage{b.lds_at<float>(0)};
-        stage_ring<1, 1, 1, lanes<A>> ring(b, 64 * 4);
-        b.sync();
+        const lds_tile<float, lds_layout{.rows = 1, .cols = lanes<A>}> stage{in.lds_at<float>(0)};
+        stage_ring<1, 1, 1, lanes<A>> ring(in, 64 * 4);
+        in.sync();
         for(int i = 0; i < 2; ++i)
         {
             {
@@ -745,7 +1030,7 @@ struct ring_program : program_base<A, 64 * 4 + 64>
             if(Wrong && ReadsEarly)
                 (void)load<row>(stage);
         }
-        ring.close(b);
+        ring.close(in);
     }
 };
 template <architecture A, bool Wrong>
@@ -756,13 +1041,24 @@ using stage_used_after_it_is_free = ring_program<A, Wrong, true>;
 template <architecture A, bool Wrong>
 struct lanes_that_do_not_meet : program_base<A>
 {
-    static void run(const block& b, const buffers& a)
+    static void run(const block& in, const buffers& p)
     {
-        const rows_in_lds<A> lds{b.lds_at<float>(0)};
-        store(lds, load(window_of<A>(a.x)));
-        if(!Wrong)
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        const auto x = load(window_of<A>(p.x));
+        if constexpr(Wrong)
+        {
+            // [lanes_that_do_not_meet]
+            store(lds, x);
+            const auto y = load<by_lane<A>>(lds); // sync_wave() in between
+            // [/lanes_that_do_not_meet]
+            (void)y;
+        }
+        else
+        {
+            store(lds, x);
             sync_wave();
-        (void)load<by_lane<A>>(lds);
+            (void)load<by_lane<A>>(lds);
+        }
     }
 };
 
@@ -777,16 +1073,16 @@ struct ranks_that_do_not_meet : program_base<A, 256>
                                          .vec     = {},
                                          .cluster = {{2, 0, 1}}};
 
-    static void run(const block& b, const buffers&)
+    static void run(const block& in, const buffers&)
     {
-        for_each_index<all>(1, [&](thread t, int) { b.lds_of<float>(t, 0)[0] = float(t.rank); });
+        for_each_index<all>(1, [&](thread t, int) { in.lds_of<float>(t, 0)[0] = float(t.rank); });
         if(Wrong)
-            b.sync();
+            in.sync();
         else
-            b.template sync_cluster<2>();
-        for_each_index<all>(1, [&](thread t, int) { (void)b.lds_of_rank<float>(1 - t.rank, 0)[0]; });
-        b.template arrive_cluster<2>();
-        b.template wait_cluster<2>();
+            in.sync_cluster<2>();
+        for_each_index<all>(1, [&](thread t, int) { (void)in.lds_of_rank<float>(1 - t.rank, 0)[0]; });
+        in.arrive_cluster<2>();
+        in.wait_cluster<2>();
     }
 };
 
@@ -953,50 +1249,54 @@ std::string sentence_of(unsigned blocks = 1)
     return plain(done.reason());
 }
 
-// docs/writing_kernels.md shows mistakes with these sentences, and one of every rule.
+// docs/writing_kernels.md shows these mistakes, each with its sentence below it, and one of every rule.
 TEST(WrongKernels, AreOnThePageOfMistakes)
 {
     std::ifstream file(CK_TILE_PAGE_OF_MISTAKES);
     const std::string page = plain({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
     std::set<std::string> rules_shown;
-    for(const std::string& sentence : {
-            sentence_of<read_without_a_barrier>(),
-            sentence_of<overwritten_without_a_barrier>(),
-            sentence_of<lds_that_nobody_has_written>(),
-            sentence_of<lds_too_small>(),
-            sentence_of<lds_not_aligned>(),
-            sentence_of<origin_beyond_the_tile>(),
-            sentence_of<stage_beyond_the_ring>(),
-            sentence_of<element_beyond_the_array>(),
-            sentence_of<reduce_without_lds>(),
-            sentence_of<reduce_into_a_short_array>(),
-            sentence_of<barrier_of_one_thread>(),
-            sentence_of<verb_of_one_thread>(),
-            sentence_of<barrier_of_some_waves>(),
-            sentence_of<more_waves_than_the_tile>(),
-            sentence_of<lanes_of_another_wave>(),
-            sentence_of<instruction_of_others>(),
-            sentence_of<view_longer_than_its_memory>(),
-            sentence_of<view_behind_a_buffer>(),
+    for(const auto& [name, sentence] : std::initializer_list<std::pair<std::string, std::string>>{
+            {"read_without_a_barrier", sentence_of<read_without_a_barrier>()},
+            {"overwritten_without_a_barrier", sentence_of<overwritten_without_a_barrier>()},
+            {"lds_that_nobody_has_written", sentence_of<lds_that_nobody_has_written>()},
+            {"lds_too_small", sentence_of<lds_too_small>()},
+            {"lds_not_aligned", sentence_of<lds_not_aligned>()},
+            {"origin_beyond_the_tile", sentence_of<origin_beyond_the_tile>()},
+            {"stage_beyond_the_ring", sentence_of<stage_beyond_the_ring>()},
+            {"element_beyond_the_array", sentence_of<element_beyond_the_array>()},
+            {"reduce_without_lds", sentence_of<reduce_without_lds>()},
+            {"reduce_into_a_short_array", sentence_of<reduce_into_a_short_array>()},
+            {"barrier_of_one_thread", sentence_of<barrier_of_one_thread>()},
+            {"verb_of_one_thread", sentence_of<verb_of_one_thread>()},
+            {"barrier_of_some_waves", sentence_of<barrier_of_some_waves>()},
+            {"more_waves_than_the_tile", sentence_of<more_waves_than_the_tile>()},
+            {"lanes_of_another_wave", sentence_of<lanes_of_another_wave>()},
+            {"instruction_of_others", sentence_of<instruction_of_others>()},
+            {"view_longer_than_its_memory", sentence_of<view_longer_than_its_memory>()},
+            {"view_behind_a_buffer", sentence_of<view_behind_a_buffer>()},
 #if !__has_feature(address_sanitizer)
-            sentence_of<pointer_behind_a_buffer>(),
+            {"pointer_behind_a_buffer", sentence_of<pointer_behind_a_buffer>()},
 #endif
-            sentence_of<rows_not_aligned>(),
-            sentence_of<vector_over_the_end_of_a_row>(),
-            sentence_of<elements_of_two_blocks>(2),
-            sentence_of<waves_through_memory>(),
-            sentence_of<lanes_that_do_not_meet, hopper>(),
-            sentence_of<copies_not_waited_for, hopper>(),
-            sentence_of<accumulators_of_a_product_under_way, hopper>(),
-            sentence_of<operands_of_a_product_under_way, hopper>(),
-            sentence_of<product_that_nobody_waits_for, hopper>(),
-            sentence_of<phase_that_nobody_ends, hopper>(),
-            sentence_of<mbarrier_of_another_wave, hopper>(),
-            sentence_of<mbarrier_that_ends_too_early, hopper>(),
+            {"rows_not_aligned", sentence_of<rows_not_aligned>()},
+            {"vector_over_the_end_of_a_row", sentence_of<vector_over_the_end_of_a_row>()},
+            {"elements_of_two_blocks", sentence_of<elements_of_two_blocks>(2)},
+            {"waves_through_memory", sentence_of<waves_through_memory>()},
+            {"lanes_that_do_not_meet", sentence_of<lanes_that_do_not_meet, hopper>()},
+            {"copies_not_waited_for", sentence_of<copies_not_waited_for, hopper>()},
+            {"accumulators_of_a_product_under_way", sentence_of<accumulators_of_a_product_under_way, hopper>()},
+            {"operands_of_a_product_under_way", sentence_of<operands_of_a_product_under_way, hopper>()},
+            {"product_that_nobody_waits_for", sentence_of<product_that_nobody_waits_for, hopper>()},
+            {"phase_that_nobody_ends", sentence_of<phase_that_nobody_ends, hopper>()},
+            {"mbarrier_of_another_wave", sentence_of<mbarrier_of_another_wave, hopper>()},
+            {"mbarrier_that_ends_too_early", sentence_of<mbarrier_that_ends_too_early, hopper>()},
         })
     {
         EXPECT_EQ(sentence.find("kernel my_kernel: "), 0u) << sentence;
-        EXPECT_NE(page.find(sentence), std::string::npos) << "the page does not show: " << sentence;
+        const std::size_t begin = page.find("/wrong_kernels_test.cpp#" + name + " -->");
+        ASSERT_NE(begin, std::string::npos) << "the page does not show: " << name;
+        const std::string below = page.substr(begin, page.find("<!-- BEGIN", begin) - begin);
+        EXPECT_NE(below.find(sentence), std::string::npos)
+            << "the page does not show below " << name << ": " << sentence;
         rules_shown.insert(rule_of(sentence));
     }
     mistakes_with_lds();

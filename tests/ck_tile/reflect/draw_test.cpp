@@ -129,6 +129,28 @@ TEST(Draw, AWindowSaysWhatIsAccessed)
               "0 1 2 -\n");
 }
 
+// docs/writing_kernels.md shows what stands between marks.
+TEST(Draw, WhatThePageOfKernelsDraws)
+{
+    constexpr distribution held = four_by_eight;
+    constexpr lds_layout layout = {.rows = 4, .cols = 8};
+    constexpr multi_index<2> origin{1, 2};
+    const float memory[15] = {};
+    const auto view        = packed_view(memory, 3, 5);
+    // [drawing]
+    const picture owners = draw(held);                                                   // who holds which element
+    const picture banks  = draw_access(held, layout, sizeof(fp16), lds_direction::read); // which lanes meet in a bank
+    const picture seen   = draw(view, origin, {4, 8});                                   // where a window is in memory
+    const picture access = draw(make_window<held>(view, origin));                        // what it accesses, which wave
+    // [/drawing]
+    for(const picture& p : {owners, banks, seen, access})
+    {
+        EXPECT_FALSE(p.caption.empty());
+        EXPECT_FALSE(p.cells.empty());
+    }
+    EXPECT_NE(banks.caption, owners.caption);
+}
+
 TEST(Draw, SvgIsEscaped)
 {
     const picture p = {"a < b & \"c\"", 1, 1, {{0, 0, 1, "<x>", 0, true}}};
