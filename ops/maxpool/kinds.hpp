@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The layouts of the tensors, and the kinds of indices: what a problem and the configuration of a kernel both name.
+// The kinds of indices: what a problem and the configuration of a kernel both name.
 #pragma once
 
 #include "ck_tile/numeric/data_type.hpp"
+#include "ops/pooling/layout.hpp"
+
+#include <cstdint>
+#include <type_traits>
 
 namespace ck_tile::maxpool
 {
 
-// Memory order of the tensors, slowest dimension first.
-enum class layout
-{
-    nhwc,
-    nchw
-};
+using pooling::layout;
 
 // How the place of a window's maximum is told:
 //   u8         its number among the elements of the window, y * X + x, in one byte; windows of at most 256 elements
@@ -40,17 +39,14 @@ constexpr data_type type_of(indices kind)
     return data_type::int64;
 }
 
+// An index as it lies in memory.
+template <indices Kind>
+using index_t = std::conditional_t<Kind == indices::u8, std::uint8_t,
+                                   std::conditional_t<Kind == indices::int32, std::int32_t, std::int64_t>>;
+
 constexpr int bytes_of(indices kind) { return kind == indices::recompute ? 0 : ck_tile::bytes_of(type_of(kind)); }
 
 } // namespace ck_tile::maxpool
-
-template <>
-struct ck_tile::enumerators<ck_tile::maxpool::layout>
-{
-    using enum maxpool::layout;
-    static constexpr const char* type                  = "maxpool::layout";
-    static constexpr enumerator<maxpool::layout> all[] = {{nhwc, "nhwc"}, {nchw, "nchw"}};
-};
 
 template <>
 struct ck_tile::enumerators<ck_tile::maxpool::indices>

@@ -1,146 +1,41 @@
 // SPDX-License-Identifier: MIT
-// Sizes, shapes and validity of a max-pooling.
+// Bytes and validity of a max-pooling.
 #include "ops/maxpool/problem.hpp"
 
-#include "ck_tile/core/multi_index.hpp"
-#include "ops/problem_checks.hpp"
-
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace ck_tile::maxpool
 {
 
-namespace
-{
-
-tensor_shape shape_of(const problem& p, std::int64_t height, std::int64_t width)
-{
-    return p.layout == layout::nhwc ? packed_shape({p.batch, height, width, p.channels})
-                                    : packed_shape({p.batch, p.channels, height, width});
-}
-
-// The first window, in dimension d, without an element of the input; or -1. Those that begin in the input have one. Those
-// that begin before it have one if their elements do not step over it, which takes a dilation beyond the input's length.
-std::int64_t empty_window(const problem& p, int d)
-{
-    const std::int64_t last = p.output(d) - 1, input = p.input[d];
-    for(std::int64_t o = 0; o <= last && o * p.stride[d] < p.left_pad[d]; ++o)
-    {
-        const std::int64_t before = p.left_pad[d] - o * p.stride[d];
-        const std::int64_t first  = ceil_div(before, p.dilation[d]); // element at or after the input's first
-        if(first >= p.window[d] || first * p.dilation[d] - before >= input)
-            return o;
-        if(p.dilation[d] <= input) // the next windows begin further right, and cannot step over the input
-            break;
-    }
-    // Windows come in order: if the last one begins beyond the input, the first that does is the one to tell.
-    const std::int64_t beyond = ceil_div(input + p.left_pad[d], p.stride[d]);
-    return beyond <= last ? beyond : -1;
-}
-
-status check_dimension(const problem& p, int d)
-{
-    const char* dimension = d == 0 ? "H" : "W";
-    struct
-    {
-        const char* name;
-        std::int64_t value;
-        std::int64_t least;
-    } const numbers[] = {
-        {"window", p.window[d], 1},     {"input", p.input[d], 1},       {"stride", p.stride[d], 1},
-        {"dilation", p.dilation[d], 1}, {"left pad", p.left_pad[d], 0}, {"right pad", p.right_pad[d], 0},
-    };
-    for(const auto& number : numbers)
-        if(status in_range =
-               check_range(fmt::format("{} in dimension {}", number.name, dimension), number.value, number.least);
-           !in_range)
-            return in_range;
-
-    const std::int64_t padded = p.input[d] + p.left_pad[d] + p.right_pad[d]; // kernels count these in 32 bits
-    if(status in_range = check_range(fmt::format("input and pads in dimension {}", dimension), padded, 1); !in_range)
-        return in_range;
-    if(p.span(d) > padded)
-        return rejection{fmt::format(
-            "the window must not be larger than the padded input, but in dimension {} it spans "
-            "{} elements (window {}, dilation {}) of {} (input {}, pads {} and {}): choose a "
-            "smaller window or dilation, or pad more",
-            dimension, p.span(d), p.window[d], p.dilation[d], padded, p.input[d], p.left_pad[d], p.right_pad[d])};
-    if(const std::int64_t o = empty_window(p, d); o >= 0)
-        return rejection{fmt::format("every window must hold an element of the input, but in dimension {} window {} "
-                                     "(window {}, dilation {}, from {} on) has none of the {} there are: pad less",
-                                     dimension, o, p.window[d], p.dilation[d], o * p.stride[d] - p.left_pad[d],
-                                     p.input[d])};
-    return {};
-}
-
-// The bytes are those of elements or of indices, whichever are more.
-status check_size(const char* tensor, const problem& p, std::int64_t height, std::int64_t width)
-{
-    return check_bytes(tensor, {p.batch, p.channels, height, width},
-                       std::max(ck_tile::bytes_of(p.type), bytes_of(p.indices)));
-}
-
-} // namespace
-
-std::int64_t problem::output(int d) const
-{
-    const std::int64_t room = input[d] + left_pad[d] + right_pad[d] - span(d);
-    std::int64_t windows    = (ceil_mode ? ceil_div(room, stride[d]) : room / stride[d]) + 1;
-    if(ceil_mode && (windows - 1) * stride[d] >= input[d] + left_pad[d])
-        --windows;
-    return windows;
-}
-
 double problem::backward_floor_bytes() const
 {
     const double in  = static_cast<double>(batch * channels * input_pixels());
-    const double out = static_cast<double>(batch * channels * output_pixels()), element = ck_tile::bytes_of(type);
-    const double where = indices == maxpool::indices::recompute ? in * element : out * bytes_of(indices);
-    return in * element + out * element + where;
+    const double out = static_cast<double>(batch * channels * output_pixels());
+    const bool again = indices == maxpool::indices::recompute;
+    return tensor_bytes() + (again ? in * ck_tile::bytes_of(type) : out * bytes_of(indices));
 }
 
 double problem::forward_floor_bytes() const
 {
-    const double in  = static_cast<double>(batch * channels * input_pixels());
-    const double out = static_cast<double>(batch * channels * output_pixels()), element = ck_tile::bytes_of(type);
-    return in * element + out * (element + bytes_of(indices));
+    return tensor_bytes() + static_cast<double>(batch * channels * output_pixels()) * bytes_of(indices);
 }
-
-tensor_shape input_shape(const problem& p) { return shape_of(p, p.input[0], p.input[1]); }
-
-tensor_shape output_shape(const problem& p) { return shape_of(p, p.output(0), p.output(1)); }
 
 status validate(const problem& p)
 {
-    if(status in_range = check_range("N", p.batch, 0); !in_range)
-        return in_range;
-    if(status in_range = check_range("C", p.channels, 1); !in_range)
-        return in_range;
-    for(int d = 0; d < 2; ++d)
-        if(status possible = check_dimension(p, d); !possible)
-            return possible;
+    if(status possible = pooling::validate_windows(p); !possible)
+        return possible;
     if(p.indices == indices::u8 && p.window_elements() > 256)
         return rejection{
             fmt::format("u8 indices need windows of at most 256 elements, but the window has {}: choose int32 "
                         "or int64 indices",
                         p.window_elements())};
-    if(p.input_pixels() > largest_number)
-        return rejection{fmt::format(
-            "the pixels of an image must be counted in 32 bits, but are {}: choose a smaller input", p.input_pixels())};
-    if(status fits = check_size("the input", p, p.input[0], p.input[1]); !fits)
-        return fits;
-    return check_size("the output", p, p.output(0), p.output(1));
+    return pooling::validate_sizes(p, bytes_of(p.indices));
 }
 
 std::string describe(const problem& p)
 {
-    const auto pair = [](const extents& e) { return fmt::format("{}x{}", e[0], e[1]); };
-    return fmt::format("maxpool {} {} {} N{} C{} window {} input {} stride {} dilation {} left pad {} right pad {}{}",
-                       name_of(p.layout), ck_tile::name_of(p.type), name_of(p.indices), p.batch, p.channels,
-                       pair(p.window), pair(p.input), pair(p.stride), pair(p.dilation), pair(p.left_pad),
-                       pair(p.right_pad), p.ceil_mode ? " ceil" : "");
+    return fmt::format("maxpool {} {} {} {}", name_of(p.layout), ck_tile::name_of(p.type), name_of(p.indices),
+                       pooling::describe_sizes(p, true));
 }
 
 } // namespace ck_tile::maxpool

@@ -4,7 +4,8 @@
 
 #include "ck_tile/numeric/data_type.hpp"
 #include "ck_tile/numeric/violation.hpp"
-#include "ops/maxpool/views.hpp"
+#include "ops/maxpool/kinds.hpp"
+#include "ops/pooling/views.hpp"
 
 namespace ck_tile::maxpool_bwd
 {
@@ -71,7 +72,7 @@ struct config
   private:
     constexpr distribution tile_of(int pixels, int run) const
     {
-        return maxpool::one_patch_each(arch, threads, pixels, run, vector);
+        return pooling::one_patch_each(arch, threads, pixels, run, vector);
     }
 };
 

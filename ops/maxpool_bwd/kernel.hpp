@@ -13,24 +13,23 @@
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/subtile.hpp"
 #include "ops/maxpool_bwd/config.hpp"
+#include "ops/pooling/arguments.hpp"
 
 #include <cstdint>
 
 namespace ck_tile::maxpool_bwd
 {
 
-using maxpool::field;
-using maxpool::image_lengths;
+using pooling::field;
+using pooling::image_lengths;
 
-struct arguments
+struct arguments : pooling::window_arguments
 {
-    const void* out;     // dY
-    const void* indices; // of the maxima
-    void* in;            // dX
-    int batch, channels;
-    multi_index<2> input, output, window, stride, dilation, left_pad;
+    const void* out;                // dY
+    const void* indices;            // of the maxima
+    void* in;                       // dX
     multi_index<2> patches;         // of an image
-    maxpool::patch_numbers numbers; // of these
+    pooling::patch_numbers numbers; // of these
     merge<2, dividers<2>> blocks;   // images, and blocks for one of them
     // For any window:
     multi_index<2> patch; // its rows and columns
@@ -85,7 +84,7 @@ struct program
     // One image of a tensor in patches.
     static CK_TILE_FN auto patches_of(auto* data, const image_lengths& image, const arguments& a, const field& f)
     {
-        return maxpool::patches_of<C.layout, C.vector>(data, image, a.patches, f);
+        return pooling::patches_of<C.layout, C.vector>(data, image, a.patches, f);
     }
 
     // The sums, and dY where the index is `key`: by predicate, so that a NaN counts nowhere else.
@@ -207,7 +206,7 @@ struct program
     {
         constexpr distribution windows = C.row_of_windows();
         const patches_in_lds sums      = {b.lds_at<float>(0)};
-        const maxpool::thread_patches<C.layout, cells> own(first, a.numbers);
+        const pooling::thread_patches<C.layout, cells> own(first, a.numbers);
         const auto first_pixel = [&](const auto& patch) { return scaled(patch.at, a.patch); };
         // The first window that ends in the patch or beyond, or one before from which so many exist as may reach a patch.
         const auto first_window = [&](const auto& patch) {
@@ -220,9 +219,9 @@ struct program
             }
             return o;
         };
-        maxpool::pixel_window<C.layout, const element, windows, true> gradients(own, image.out, image.out_lengths,
+        pooling::pixel_window<C.layout, const element, windows, true> gradients(own, image.out, image.out_lengths,
                                                                                 first_window);
-        maxpool::pixel_window<C.layout, const index, windows, true> maxima(own, image.indices, image.out_lengths,
+        pooling::pixel_window<C.layout, const index, windows, true> maxima(own, image.indices, image.out_lengths,
                                                                            first_window);
         // Where what indices count from lies, from the patch: the plane, or the first window.
         ck_tile::detail::per_thread<multi_index<2>, copies_of(threads)> begin;
@@ -260,7 +259,7 @@ struct program
                 });
             }
 
-        maxpool::pixel_window<C.layout, element, cells> to(own, image.in, image.in_lengths, first_pixel);
+        pooling::pixel_window<C.layout, element, cells> to(own, image.in, image.in_lengths, first_pixel);
         for(int i = 0; i < a.patch[0]; ++i)
         {
             tile<float, cells> row;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "ops/maxpool_bwd/operation.hpp"
 
-#include "ops/maxpool/launch.hpp"
 #include "ops/maxpool/reference.hpp"
 #include "ops/maxpool_bwd/support_kernels.hpp"
+#include "ops/pooling/launch.hpp"
 
 namespace ck_tile::maxpool_bwd
 {
@@ -16,7 +16,7 @@ arguments arguments_of(const problem& p, const tensors& data)
 {
     arguments a = {};
     a.out = data.dout, a.indices = data.indices, a.in = data.din;
-    maxpool::set_problem(a, p);
+    pooling::set_problem(a, p);
     return a;
 }
 
@@ -26,19 +26,6 @@ problem with_stored_indices(problem p)
     if(p.indices == indices::recompute)
         p.indices = p.window_elements() <= 256 ? indices::u8 : indices::int32;
     return p;
-}
-
-// At most how many windows reach any patch of so many elements, in dimension d. Where patches are whole strides, or one, all begin alike.
-std::int64_t windows_over(const problem& p, std::size_t d, std::int64_t patch)
-{
-    const auto number = static_cast<int>(d);
-    std::int64_t most = (patch - 1 + p.span(number) - 1) / p.stride[d] + 1;
-    if(patch % p.stride[d] == 0 || patch >= p.input[d])
-    {
-        const auto floor = [&](std::int64_t n) { return n >= 0 ? n / p.stride[d] : -ceil_div(-n, p.stride[d]); };
-        most             = floor(patch - 1 + p.left_pad[d]) - floor(p.left_pad[d] - p.span(number));
-    }
-    return std::min(most, p.output(number));
 }
 
 schedule shares_of(const config& c, const problem& p)
@@ -51,7 +38,7 @@ schedule shares_of(const config& c, const problem& p)
         const std::int64_t fewest = ceil_div(p.input[d], std::int64_t(most[d]));
         s.patch[at]   = c.any_window() ? static_cast<int>(ceil_div(p.input[d], fewest)) : most[d]; // as equal as can be
         s.patches[at] = static_cast<int>(ceil_div(p.input[d], std::int64_t(s.patch[at])));
-        s.reach[at]   = static_cast<int>(c.any_window() ? windows_over(p, d, s.patch[at]) : 0);
+        s.reach[at]   = static_cast<int>(c.any_window() ? pooling::windows_over(p, d, s.patch[at]) : 0);
     }
     s.blocks_per_image = ceil_div(std::int64_t(s.patches[0]) * s.patches[1] * (p.channels / c.vector), c.threads);
     return s;
@@ -102,19 +89,19 @@ status check_window(const config& c, const problem& p)
 std::vector<tensor_info> operation::tensor_list(const problem& p)
 {
     const bool recompute = p.indices == indices::recompute;
-    return {{.name = "dout", .type = p.type, .shape = maxpool::output_shape(p)},
+    return {{.name = "dout", .type = p.type, .shape = pooling::output_shape(p)},
             {.name  = "indices",
              .type  = maxpool::type_of(p.indices),
-             .shape = maxpool::output_shape(p),
+             .shape = pooling::output_shape(p),
              .role  = recompute ? tensor_role::origin : tensor_role::input},
             {.name  = "in",
              .type  = p.type,
-             .shape = maxpool::input_shape(p),
+             .shape = pooling::input_shape(p),
              .role  = recompute ? tensor_role::input : tensor_role::origin},
-            {.name = "out", .type = p.type, .shape = maxpool::output_shape(p), .role = tensor_role::origin},
+            {.name = "out", .type = p.type, .shape = pooling::output_shape(p), .role = tensor_role::origin},
             {.name  = "din",
              .type  = p.type,
-             .shape = maxpool::input_shape(p),
+             .shape = pooling::input_shape(p),
              .role  = tensor_role::result,
              .terms = p.window_elements()}};
 }
@@ -126,11 +113,11 @@ status operation::supports(const config& c, const problem& given)
     if(c.index != p.indices)
         rules.also(rejection{
             fmt::format("the instance reads {} indices, the problem has {}", name_of(c.index), name_of(p.indices))});
-    rules.also(maxpool::check_kind(c, p));
+    rules.also(pooling::check_kind(c, p));
     if(!c.any_window())
         rules.also(check_window(c, p));
-    rules.also(maxpool::check_image(p, maxpool::bytes_of(p.indices)));
-    return rules ? maxpool::check_blocks(shares_of(c, p).blocks_per_image, p.batch) : rules;
+    rules.also(pooling::check_image(p, maxpool::bytes_of(p.indices)));
+    return rules ? pooling::check_blocks(shares_of(c, p).blocks_per_image, p.batch) : rules;
 }
 
 result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
@@ -147,7 +134,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
         return rejection{maxima.reason()};
     chosen.schedule.maxima = *maxima;
     chosen.workspace_bytes =
-        static_cast<std::size_t>(maxpool::output_shape(stored).elements() * maxpool::bytes_of(stored.indices));
+        static_cast<std::size_t>(pooling::output_shape(stored).elements() * maxpool::bytes_of(stored.indices));
     return chosen;
 }
 
@@ -157,7 +144,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     arguments a       = arguments_of(planned.problem, data);
     a.patches         = s.patches;
     a.numbers =
-        maxpool::numbers_of(planned.problem.layout, s.patches, a.channels / planned.chosen->configuration.vector);
+        pooling::numbers_of(planned.problem.layout, s.patches, a.channels / planned.chosen->configuration.vector);
     a.blocks    = {{undivided(a.batch), static_cast<int>(s.blocks_per_image)}};
     a.patch     = s.patch;
     a.reach     = s.reach;
@@ -179,7 +166,7 @@ std::vector<launch> operation::reference_launches(const support_kernels<operatio
 {
     const kernel& reference     = support["reference"];
     const reference_arguments a = {arguments_of(p, data), p.indices, p.layout == maxpool::layout::nhwc};
-    return {{reference, ceil_div(maxpool::input_shape(p).elements(), reference.threads), a}};
+    return {{reference, ceil_div(pooling::input_shape(p).elements(), reference.threads), a}};
 }
 
 status operation::reference_supports(const problem& p)

@@ -6,6 +6,7 @@
 #include "ops/maxpool/problem.hpp"
 #include "ops/maxpool_fwd/config.hpp"
 #include "ops/operation.hpp"
+#include "ops/pooling/forward_schedule.hpp"
 #include "ops/reference.hpp"
 
 namespace ck_tile::maxpool_fwd
@@ -20,13 +21,7 @@ struct tensors
     void* indices; // of the problem's kind; not written for indices::recompute
 };
 
-// How the output is shared out.
-struct schedule
-{
-    multi_index<2> patches;               // of an image
-    int patch_rows, input_rows, row_step; // as kernels are told
-    std::int64_t blocks_per_image;
-};
+using schedule = pooling::forward_schedule;
 
 struct operation
 {

@@ -17,7 +17,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 // One row of windows of 3 with stride 2 and a pad of 1 on each side: over elements {., 0, 1}, {1, 2, 3}, {3, 4, .}.
 problem row_of_five()
 {
-    return {.window = {1, 3}, .input = {1, 5}, .stride = {1, 2}, .left_pad = {0, 1}, .right_pad = {0, 1}};
+    return {{.window = {1, 3}, .input = {1, 5}, .stride = {1, 2}, .left_pad = {0, 1}, .right_pad = {0, 1}}};
 }
 
 TEST(MaxpoolReference, FirstOfEqualMaximaCountsAndTheLastNaN)
@@ -43,7 +43,7 @@ TEST(MaxpoolReference, GradientsAddUpWhereTheMaximumIs)
 
 TEST(MaxpoolReference, LayoutsHoldTheSame)
 {
-    problem p = {.batch = 2, .channels = 2, .window = {2, 2}, .input = {2, 3}};
+    problem p = {{.batch = 2, .channels = 2, .window = {2, 2}, .input = {2, 3}}};
     std::vector<float> nchw, nhwc(24);
     for(int i = 0; i < 24; ++i)
         nchw.push_back(static_cast<float>(i * 7 % 24));

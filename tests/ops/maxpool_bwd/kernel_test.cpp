@@ -21,7 +21,7 @@ TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems) { expect_right_on_random_
 // Patches at all borders of an image, more of them than a block has threads, and several blocks per image.
 TEST_P(Kernel, LargerThanOneBlock)
 {
-    for(problem p : known_problems())
+    for(problem p : known_problems<problem>())
     {
         p.channels = p.layout == layout::nhwc ? 24 : 5;
         p.input    = {31, 48};
@@ -36,7 +36,7 @@ TEST_P(Kernel, NumbersAsLargeAsTheyCanBe) { expect_right_on_extreme_problems(); 
 // Where elements are the maximum of several windows, sums have more than one term; the order of the terms is fixed.
 TEST_P(Kernel, SameBitsOnEveryRun)
 {
-    for(problem p : known_problems())
+    for(problem p : known_problems<problem>())
     {
         p.type = type;
         expect_same_bits<operation>(dev, experiment_with<operation>(p, content::ties, 3));
@@ -80,7 +80,7 @@ TEST_P(Kernel, EmptyBatchAndSinglePixels)
     for(layout order : {layout::nhwc, layout::nchw})
         for(std::int64_t batch : {0, 3})
         {
-            problem p  = {.batch = batch, .channels = 3, .layout = order};
+            problem p  = {{.batch = batch, .channels = 3, .layout = order}};
             p.window   = {3, 3};
             p.input    = {1, 1};
             p.left_pad = p.right_pad = {1, 1};
@@ -94,22 +94,22 @@ TEST_P(Kernel, ElementsThatNoWindowReaches)
     for(layout order : {layout::nhwc, layout::nchw})
     {
         expect_all_instances_right(
-            {.batch = 2, .channels = 8, .window = {2, 1}, .input = {11, 9}, .stride = {5, 3}, .layout = order});
+            {{.batch = 2, .channels = 8, .window = {2, 1}, .input = {11, 9}, .stride = {5, 3}, .layout = order}});
         expect_all_instances_right(
-            {.batch = 2, .channels = 8, .window = {2, 2}, .input = {3, 4}, .stride = {50, 1000}, .layout = order});
-        expect_all_instances_right({.batch    = 1,
-                                    .channels = 8,
-                                    .window   = {3, 3},
-                                    .input    = {8, 8},
-                                    .stride   = {2, 2},
-                                    .left_pad = {1, 1},
-                                    .layout   = order});
+            {{.batch = 2, .channels = 8, .window = {2, 2}, .input = {3, 4}, .stride = {50, 1000}, .layout = order}});
+        expect_all_instances_right({{.batch    = 1,
+                                     .channels = 8,
+                                     .window   = {3, 3},
+                                     .input    = {8, 8},
+                                     .stride   = {2, 2},
+                                     .left_pad = {1, 1},
+                                     .layout   = order}});
     }
 }
 
 TEST_P(Kernel, WindowsOfMoreThan256Elements)
 {
-    problem p = {.batch = 1, .channels = 4, .window = {17, 16}, .input = {20, 21}, .indices = indices::recompute};
+    problem p = {{.batch = 1, .channels = 4, .window = {17, 16}, .input = {20, 21}}};
     for(indices kind : {indices::int32, indices::int64, indices::recompute})
     {
         p.indices = kind;
@@ -120,7 +120,7 @@ TEST_P(Kernel, WindowsOfMoreThan256Elements)
 // A gradient that is no number reaches the element that was the maximum of its window, and no other.
 TEST_P(Kernel, NaNsStayWhereTheyBelong)
 {
-    for(problem p : known_problems())
+    for(problem p : known_problems<problem>())
     {
         p.type                  = type;
         auto e                  = experiment_with<operation>(p, content::distinct, 1);
@@ -140,7 +140,7 @@ TEST_P(Kernel, TensorsBeyondTwoBillionElements)
     for(const layout order : {layout::nhwc, layout::nchw})
         for(const indices kind : {indices::u8, indices::int32})
         {
-            const problem p = {.channels = 8, .input = {32, 32}, .type = type, .layout = order, .indices = kind};
+            const problem p = {{.channels = 8, .input = {32, 32}, .type = type, .layout = order}, kind};
             expect_last_image_right<operation>(dev, experiment_with<operation>(p, content::distinct, 6), "din");
         }
 }
@@ -150,7 +150,7 @@ TEST_P(Kernel, TensorsBeyondTwoGigabytes)
 {
     const std::int64_t element = ck_tile::bytes_of(type);
     problem p                  = {
-        .batch = 2, .channels = 8, .window = {2, 2}, .input = {2, 1'200'000'000 / 16 / element}, .stride = {2, 2}};
+        {.batch = 2, .channels = 8, .window = {2, 2}, .input = {2, 1'200'000'000 / 16 / element}, .stride = {2, 2}}};
     p.type            = type;
     const auto chosen = make_plan<operation>(dev, p);
     ASSERT_TRUE(chosen) << chosen.reason();
@@ -206,7 +206,7 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
 
 TEST_P(Kernel, RejectionsSayWhy)
 {
-    problem p         = {.batch = 1, .channels = 12, .input = {6, 6}};
+    problem p         = {{.batch = 1, .channels = 12, .input = {6, 6}}};
     p.type            = type;
     const int line    = 16 / bytes_of(type);
     const auto reason = [&](const config& c) { return reason_of<operation>(c, p); };

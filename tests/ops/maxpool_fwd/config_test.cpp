@@ -15,7 +15,7 @@ TEST(MaxpoolForwardConfig, RejectionsSayRuleValueAndFix)
 {
     constexpr config good = {architecture::gfx942, data_type::fp16, indices::u8, layout::nhwc, 2, 1, 8, 256};
     ASSERT_FALSE(check(good));
-    ASSERT_TRUE(good.cell().covers());
+    ASSERT_TRUE(good.shape().cell().covers());
     const auto expect = [&](auto&& change, const std::string& reason) {
         config c = good;
         change(c);
@@ -58,7 +58,7 @@ TEST(MaxpoolForwardConfig, CellsAreChannelsOfAPixel)
                               .lanes  = lanes,
                               .vector = 8};
             ASSERT_FALSE(check(c)) << check(c).rule;
-            for(const distribution& d : {c.cell(), c.row_of_elements()})
+            for(const distribution& d : {c.shape().cell(), c.shape().row_of_elements()})
             {
                 EXPECT_TRUE(d.covers() && d.threads() == c.threads && d.length(2) == 8);
                 EXPECT_EQ(d.length(0) * lanes, c.threads);
@@ -66,9 +66,9 @@ TEST(MaxpoolForwardConfig, CellsAreChannelsOfAPixel)
             }
             for(int lane = 0; lane < 64; ++lane)
             {
-                EXPECT_EQ(c.row_of_elements().locate(1, {.lane = lane}), lane % lanes);
-                EXPECT_EQ(c.row_of_elements().locate(0, {.lane = lane}), lane / lanes);
-                EXPECT_EQ(c.cell().locate(0, {.lane = lane}), lane / lanes);
+                EXPECT_EQ(c.shape().row_of_elements().locate(1, {.lane = lane}), lane % lanes);
+                EXPECT_EQ(c.shape().row_of_elements().locate(0, {.lane = lane}), lane / lanes);
+                EXPECT_EQ(c.shape().cell().locate(0, {.lane = lane}), lane / lanes);
             }
         }
 }

@@ -18,7 +18,7 @@ TEST_P(Kernel, AgreesWithTheReferenceOnRandomProblems) { expect_right_on_random_
 
 TEST_P(Kernel, LargerThanOneBlock)
 {
-    for(problem p : known_problems())
+    for(problem p : known_problems<problem>())
     {
         p.input = {31, 48};
         expect_all_instances_right(p, content::nans);
@@ -33,7 +33,7 @@ TEST_P(Kernel, NumbersAsLargeAsTheyCanBe) { expect_right_on_extreme_problems(); 
 
 TEST_P(Kernel, SameBitsOnEveryRun)
 {
-    for(problem p : known_problems())
+    for(problem p : known_problems<problem>())
     {
         p.type = type;
         expect_same_bits<operation>(dev, experiment_with<operation>(p, content::nans, 4));
@@ -43,7 +43,7 @@ TEST_P(Kernel, SameBitsOnEveryRun)
 // The output and the indices are each optional: the other is the same without.
 TEST_P(Kernel, OneResultAlone)
 {
-    for(problem p : known_problems())
+    for(problem p : known_problems<problem>())
     {
         p.type       = type;
         const auto e = experiment_with<operation>(p, content::ties, 5);
@@ -67,7 +67,7 @@ TEST_P(Kernel, TensorsBeyondTwoBillionElements)
 {
     for(const layout order : {layout::nhwc, layout::nchw})
     {
-        const problem p = {.channels = 8, .input = {32, 32}, .type = type, .layout = order};
+        const problem p = {{.channels = 8, .input = {32, 32}, .type = type, .layout = order}};
         expect_last_image_right<operation>(dev, experiment_with<operation>(p, content::distinct, 6), "in");
     }
 }
@@ -76,11 +76,11 @@ TEST_P(Kernel, TensorsBeyondTwoBillionElements)
 TEST_P(Kernel, TensorsBeyondTwoGigabytes)
 {
     const std::int64_t element = ck_tile::bytes_of(type);
-    problem p                  = {.batch    = 2,
-                                  .channels = 8,
-                                  .window   = {1, 1},
-                                  .input    = {1, 1'200'000'000 / 8 / element},
-                                  .stride   = {1, 5'000'000}};
+    problem p                  = {{.batch    = 2,
+                                   .channels = 8,
+                                   .window   = {1, 1},
+                                   .input    = {1, 1'200'000'000 / 8 / element},
+                                   .stride   = {1, 5'000'000}}};
     p.type                     = type;
     const auto expected        = encode(type, std::vector<float>(output_shape(p).elements(), 0.5f));
     const auto in              = dev.allocate_zeroed(static_cast<std::size_t>(input_shape(p).elements() * element));
@@ -114,7 +114,7 @@ TEST_P(Kernel, ReferenceKernelAgreesWithTheReference)
 
 TEST_P(Kernel, RejectionsSayWhy)
 {
-    problem p         = {.batch = 1, .channels = 12, .input = {6, 6}};
+    problem p         = {{.batch = 1, .channels = 12, .input = {6, 6}}};
     p.type            = type;
     const auto reason = [&](indices index, int vector = 1) {
         return reason_of<operation>(

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// What the host sides of both passes share: numbers for the kernels, and the limits of a view and of a launch.
+// What the host sides of all poolings share: numbers for the kernels, and the limits of a view and of a launch.
 #pragma once
 
-#include "ops/maxpool/problem.hpp"
 #include "ops/operation.hpp"
+#include "ops/pooling/arguments.hpp"
+#include "ops/pooling/problem.hpp"
 
 #include <algorithm>
 #include <limits>
 
-namespace ck_tile::maxpool
+namespace ck_tile::pooling
 {
 
 inline multi_index<2> index_of(const extents& e) { return {static_cast<int>(e[0]), static_cast<int>(e[1])}; }
 inline multi_index<2> output_of(const problem& p) { return index_of({p.output(0), p.output(1)}); }
 
-// Sets what the kernels of both passes are told of a problem.
-void set_problem(auto& arguments, const problem& p)
+// Sets what all kernels are told of a problem.
+inline void set_problem(window_arguments& arguments, const problem& p)
 {
     arguments.batch    = static_cast<int>(p.batch);
     arguments.channels = static_cast<int>(p.channels);
@@ -27,8 +28,21 @@ void set_problem(auto& arguments, const problem& p)
     arguments.left_pad = index_of(p.left_pad);
 }
 
-// Rejects images that 32-bit offsets do not span; `index_bytes` is the size of a stored index.
-inline status check_image(const problem& p, int index_bytes)
+// At most how many windows reach any patch of so many elements, in dimension d. Where patches are whole strides, or one, all begin alike.
+inline std::int64_t windows_over(const problem& p, std::size_t d, std::int64_t patch)
+{
+    const auto number = static_cast<int>(d);
+    std::int64_t most = (patch - 1 + p.span(number) - 1) / p.stride[d] + 1;
+    if(patch % p.stride[d] == 0 || patch >= p.input[d])
+    {
+        const auto floor = [&](std::int64_t n) { return n >= 0 ? n / p.stride[d] : -ceil_div(-n, p.stride[d]); };
+        most             = floor(patch - 1 + p.left_pad[d]) - floor(p.left_pad[d] - p.span(number));
+    }
+    return std::min(most, p.output(number));
+}
+
+// Rejects images that 32-bit offsets do not span; `index_bytes`: of an index that is stored for each element of the output, if one is.
+inline status check_image(const problem& p, int index_bytes = 0)
 {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     const std::int64_t in       = p.input_pixels() * p.channels * ck_tile::bytes_of(p.type);
@@ -69,4 +83,4 @@ status check_kind(const Config& c, const problem& p)
     return rules;
 }
 
-} // namespace ck_tile::maxpool
+} // namespace ck_tile::pooling

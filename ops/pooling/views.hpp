@@ -10,17 +10,12 @@
 
 #include "ck_tile/core/window.hpp"
 #include "ck_tile/targets/targets.hpp"
-#include "ops/maxpool/kinds.hpp"
+#include "ops/pooling/layout.hpp"
 
 #include <cstdint>
 
-namespace ck_tile::maxpool
+namespace ck_tile::pooling
 {
-
-// An index as it lies in memory.
-template <indices Kind>
-using index_t = std::conditional_t<Kind == indices::u8, std::uint8_t,
-                                   std::conditional_t<Kind == indices::int32, std::int32_t, std::int64_t>>;
 
 // Of one image, in elements.
 struct image_lengths
@@ -181,7 +176,7 @@ class pixel_window
     CK_TILE_FN unsigned channel_offset(int channel) const
     {
         return ck_tile::detail::byte_offset<T>(
-            wrapped_product(channel, Order == maxpool::layout::nhwc ? 1 : image_.height * image_.width));
+            wrapped_product(channel, Order == pooling::layout::nhwc ? 1 : image_.height * image_.width));
     }
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
@@ -190,7 +185,7 @@ class pixel_window
     {
         return ck_tile::detail::byte_offset<T>(
             wrapped_product(wrapped_sum(wrapped_product(pixel[0], image_.width), pixel[1]),
-                            Order == maxpool::layout::nhwc ? image_.channels : 1));
+                            Order == pooling::layout::nhwc ? image_.channels : 1));
     }
 
     struct own
@@ -207,4 +202,4 @@ class pixel_window
     ck_tile::detail::per_thread<own, copies_of(D.threads())> own_;
 };
 
-} // namespace ck_tile::maxpool
+} // namespace ck_tile::pooling
