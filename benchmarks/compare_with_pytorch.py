@@ -195,12 +195,44 @@ def max_pool_forward(row, dtype):
     return forward, rotated(image)
 
 
+def average_of(row):
+    """An average pooling's windows and divisor as PyTorch's operators take them."""
+    window, strides, pads, _, ceil = windows_of({**row, "dilations": None})
+    return window, strides, pads, ceil, row.get("count_include_pad", True), row.get("divisor_override") or None
+
+
+def average_pool_gradient(row, dtype):
+    """The same for the gradient of an average pooling, of which PyTorch sees the shape of x alone."""
+    order = torch.channels_last if row["layout"] == "nhwc" else torch.contiguous_format
+    x = torch.randn(row["N"], row["C"], *row["input"], device="cuda", dtype=TYPES[dtype]).contiguous(memory_format=order)
+
+    def gradient(dy):
+        return torch.ops.aten.avg_pool2d_backward(dy, x, *average_of(row))
+
+    return gradient, rotated(lambda: (torch.randn_like(torch.ops.aten.avg_pool2d(x, *average_of(row))),))
+
+
+def average_pool_forward(row, dtype):
+    """The same for the pooling."""
+    order = torch.channels_last if row["layout"] == "nhwc" else torch.contiguous_format
+
+    def forward(x):
+        return torch.ops.aten.avg_pool2d(x, *average_of(row))
+
+    def image():
+        x = torch.randn(row["N"], row["C"], *row["input"], device="cuda", dtype=TYPES[dtype])
+        return (x.contiguous(memory_format=order),)
+
+    return forward, rotated(image)
+
+
 # For each operation, a function of (problem, type) that gives what PyTorch computes, and inputs for it that rotate.
 PEERS = {"grouped_conv_bwd_weight": functools.partial(convolution, direction="backward weight"),
          "grouped_conv_bwd_data": functools.partial(convolution, direction="backward data"),
          "grouped_conv_fwd": functools.partial(convolution, direction="forward"),
          "grouped_conv_conv_fwd": two_convolutions, "groupnorm_bwd": groupnorm_gradients,
-         "maxpool_bwd": max_pool_gradient, "groupnorm_fwd": groupnorm_forward, "maxpool_fwd": max_pool_forward}
+         "maxpool_bwd": max_pool_gradient, "groupnorm_fwd": groupnorm_forward, "maxpool_fwd": max_pool_forward,
+         "avgpool_bwd": average_pool_gradient, "avgpool_fwd": average_pool_forward}
 
 
 def copy_ms(floor_bytes):

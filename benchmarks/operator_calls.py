@@ -60,6 +60,7 @@ def main():
     measure("group_norm", lambda a, w, b: functional.group_norm(a, 8, w, b), lambda a, w, b: ours.group_norm(a, 8, w, b),
             [x.detach().clone(), scale, shift], calls)
     measure("max_pool2d", lambda a: functional.max_pool2d(a, 2), lambda a: ours.max_pool2d(a, 2), [x.detach().clone()], calls)
+    measure("avg_pool2d", lambda a: functional.avg_pool2d(a, 2), lambda a: ours.avg_pool2d(a, 2), [x.detach().clone()], calls)
 
 
 if __name__ == "__main__":

@@ -153,13 +153,7 @@ class pixel_window
     template <class Visit>
     CK_TILE_FN void each_access(thread t, Visit&& visit) const
     {
-        static_for<D.regs()>([&](auto r) {
-            const int pixel             = first_element<D, 1>(t) + D.reg.along(1, r);
-            const multi_index<2> beyond = {beyond_[0], wrapped_sum(beyond_[1], wrapped_product(pixel, apart_))};
-            const unsigned from         = Inside ? own_[t.copy].offset + offset_of(beyond) : offset(t, beyond);
-            constexpr int channel       = D.reg.along(2, r);
-            visit(r, (pixel < pixels_ ? from : nowhere) + channel_offset(channel));
-        });
+        each_access_of(t, pixels_, visit);
     }
     // Where the pixel so far beyond the thread's own begins; nowhere, if it does not exist. Coordinates of legal problems may lie so far
     // outside that they wrap; then nothing is there.
@@ -179,6 +173,20 @@ class pixel_window
             wrapped_product(channel, Order == pooling::layout::nhwc ? 1 : image_.height * image_.width));
     }
     CK_TILE_FN const memory_range& memory() const { return memory_; }
+
+  protected:
+    // Of so many pixels.
+    template <class Visit>
+    CK_TILE_FN void each_access_of(thread t, int pixels, Visit&& visit) const
+    {
+        static_for<D.regs()>([&](auto r) {
+            const int pixel             = first_element<D, 1>(t) + D.reg.along(1, r);
+            const multi_index<2> beyond = {beyond_[0], wrapped_sum(beyond_[1], wrapped_product(pixel, apart_))};
+            const unsigned from         = Inside ? own_[t.copy].offset + offset_of(beyond) : offset(t, beyond);
+            constexpr int channel       = D.reg.along(2, r);
+            visit(r, (pixel < pixels ? from : nowhere) + channel_offset(channel));
+        });
+    }
 
   private:
     CK_TILE_FN unsigned offset_of(const multi_index<2>& pixel) const

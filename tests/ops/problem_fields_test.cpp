@@ -2,6 +2,7 @@
 // A problem of any family survives the way through JSON; other JSON is rejected with the reason.
 #include "ops/problem_fields.hpp"
 
+#include "ops/avgpool/problem.hpp"
 #include "ops/grouped_conv/problem.hpp"
 #include "ops/groupnorm/problem.hpp"
 #include "ops/maxpool/problem.hpp"
@@ -58,6 +59,14 @@ maxpool::problem random_max_pooling(random_numbers& random)
     return p;
 }
 
+avgpool::problem random_average_pooling(random_numbers& random)
+{
+    auto p              = random_pooling<avgpool::problem>(random);
+    p.count_include_pad = random.between(0, 1) == 1;
+    p.divisor_override  = static_cast<float>(random.between(0, 3)) / 2;
+    return p;
+}
+
 groupnorm::problem random_group_norm(random_numbers& random)
 {
     groupnorm::problem p = {.spatial = random.between(1, 3),
@@ -95,6 +104,7 @@ TEST(ProblemFields, JsonReadsWhatItWrites)
     {
         expect_round_trip(random_convolution(random));
         expect_round_trip(random_max_pooling(random));
+        expect_round_trip(random_average_pooling(random));
         expect_round_trip(random_group_norm(random));
     }
 }
@@ -107,6 +117,10 @@ TEST(ProblemFields, JsonHasTheFieldsInTheirOrder)
     EXPECT_EQ(problem_to_json(maxpool::problem{}).dump(),
               R"({"N":1,"C":1,"input":[32,32],"window":[3,3],"strides":[1,1],"dilations":[1,1],"left_pads":[0,0],)"
               R"("right_pads":[0,0],"ceil":false,"indices":"u8","dtype":"fp16","layout":"nhwc"})");
+    EXPECT_EQ(
+        problem_to_json(avgpool::problem{}).dump(),
+        R"({"N":1,"C":1,"input":[32,32],"window":[3,3],"strides":[1,1],"left_pads":[0,0],"right_pads":[0,0],"ceil":false,)"
+        R"("count_include_pad":true,"divisor_override":0.0,"dtype":"fp16","layout":"nhwc"})");
     EXPECT_EQ(problem_to_json(groupnorm::problem{.spatial = 3, .image = {2, 3, 4}}).dump(),
               R"({"N":16,"image":[2,3,4],"G":32,"C":64,"dtype":"fp32","layout":"nhwgc"})");
 }
@@ -154,6 +168,17 @@ TEST(ProblemFields, OtherJsonIsRejected)
             "a problem's window must be a list of 2 whole numbers, but is [3,3,3]");
     pooling([](json& j) { j["indices"] = "u16"; },
             "a problem's indices must be one of u8, int32, int64, recompute, but is \"u16\"");
+
+    const auto averages = [](auto&& change, const std::string& why) {
+        expect_rejected(avgpool::problem{}, change, why);
+    };
+    averages([](json& j) { j["divisor_override"] = "9"; },
+             "a problem's divisor_override must be a number, but is \"9\"");
+    averages([](json& j) { j["divisor_override"] = -1; },
+             "divisor_override must be zero, for none, or a positive number, but is -1: choose 0 or more");
+    averages([](json& j) { j["dilations"] = {1, 1}; },
+             "a problem has no dilations: its fields are N, C, input, window, strides, left_pads, right_pads, ceil, "
+             "count_include_pad, divisor_override, dtype, layout");
 
     const auto group_norm = [](auto&& change, const std::string& why) {
         expect_rejected(groupnorm::problem{}, change, why);

@@ -8,14 +8,14 @@ from torch import nn
 import ck_tile.torch
 
 OPERATIONS = ("grouped_conv_fwd", "grouped_conv_bwd_data", "grouped_conv_bwd_weight", "groupnorm_fwd", "groupnorm_bwd", "maxpool_fwd",
-              "maxpool_bwd")
+              "maxpool_bwd", "avgpool_fwd", "avgpool_bwd")
 
 
 def network():
     """All kinds of modules that have a replacement, and others."""
     torch.manual_seed(0)
     return nn.Sequential(nn.Conv2d(3, 16, 3, padding=1, padding_mode="circular"), nn.GroupNorm(4, 16), nn.ReLU(), nn.MaxPool2d(2),
-                         nn.Conv2d(16, 8, 3, groups=2, stride=2, bias=False), nn.BatchNorm2d(8))
+                         nn.Conv2d(16, 8, 3, groups=2, stride=2, bias=False), nn.BatchNorm2d(8), nn.AvgPool2d(2))
 
 
 def in_turn(*milliseconds):
@@ -35,7 +35,8 @@ class Modules(TestCase):
         cases = [(nn.Conv1d(8, 16, 3, padding=1), (2, 8, 9)), (nn.Conv2d(8, 8, 3, stride=2, groups=4, bias=False), (2, 8, 7, 9)),
                  (nn.Conv2d(8, 8, 3, padding=(1, 2), padding_mode="reflect"), (2, 8, 7, 9)), (nn.Conv2d(8, 8, 3, padding="same"), (2, 8, 6, 6)),
                  (nn.Conv3d(8, 8, 3, padding=1), (1, 8, 4, 4, 4)), (nn.GroupNorm(2, 8), (2, 8, 5, 5)),
-                 (nn.GroupNorm(2, 8, affine=False), (2, 8, 5, 5)), (nn.MaxPool2d(3, 2, 1, ceil_mode=True), (2, 8, 8, 8))]
+                 (nn.GroupNorm(2, 8, affine=False), (2, 8, 5, 5)), (nn.MaxPool2d(3, 2, 1, ceil_mode=True), (2, 8, 8, 8)),
+                 (nn.AvgPool2d(3, 2, 1, ceil_mode=True, count_include_pad=False), (2, 8, 8, 8))]
         for theirs, shape in cases:
             with self.subTest(module=str(theirs)):
                 ours = getattr(ck_tile.torch, type(theirs).__name__)(**arguments_of(theirs))
@@ -73,7 +74,8 @@ def arguments_of(module):
     """Those that a module of torch.nn was made with."""
     names = {"Conv": ("in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "groups", "padding_mode"),
              "GroupNorm": ("num_groups", "num_channels", "eps", "affine"),
-             "MaxPool2d": ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")}
+             "MaxPool2d": ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"),
+             "AvgPool2d": ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override")}
     kind = type(module).__name__
     found = {name: getattr(module, name) for name in names.get(kind, names["Conv"])}
     if kind.startswith("Conv"):
@@ -87,9 +89,10 @@ class Replace(TestCase):
         model, same = network(), network()
         x = random(2, 3, 12, 12)
         report = ck_tile.torch.replace(model, x, measure=None)
-        self.assertEqual([type(each).__module__.split(".")[0] for each in model], ["ck_tile", "ck_tile", "torch", "ck_tile", "ck_tile", "torch"])
-        self.assertEqual(len(report.replaced), 4)
-        self.assertIn("4 of 4 modules replaced", str(report))
+        self.assertEqual([type(each).__module__.split(".")[0] for each in model], ["ck_tile", "ck_tile", "torch", "ck_tile", "ck_tile", "torch",
+                                                                                  "ck_tile"])
+        self.assertEqual(len(report.replaced), 5)
+        self.assertIn("5 of 5 modules replaced", str(report))
         self.assertEqual(list(model.state_dict()), list(same.state_dict()))
         y, expected = model(x), same(x)
         self.assert_near(y, expected, 64)
@@ -100,13 +103,15 @@ class Replace(TestCase):
 
     def test_only_what_is_faster(self):
         model = network()
-        report = ck_tile.torch.replace(model, random(2, 3, 12, 12), measure=in_turn(1, 2, 2, 1, 2, 2.1, 1, 4), minimum_gain=1.1)
-        self.assertEqual([(row.name, row.replaced) for row in report.rows], [("0", True), ("1", False), ("3", False), ("4", True)])
+        report = ck_tile.torch.replace(model, random(2, 3, 12, 12), measure=in_turn(1, 2, 2, 1, 2, 2.1, 1, 4, 2, 1),
+                                       minimum_gain=1.1)
+        self.assertEqual([(row.name, row.replaced) for row in report.rows], [("0", True), ("1", False), ("3", False), ("4", True),
+                                                                              ("6", False)])
         lines = str(report).splitlines()
         self.assertRegex(lines[1], r"^0 +Conv2d\(3, 16.* 2\.000 +1\.000 +2\.00 +yes$")
         self.assertRegex(lines[2], r"no: slower$")
         self.assertRegex(lines[3], r"no: a gain below 1\.1$")
-        self.assertEqual(lines[5], "2 of 4 modules replaced: 6.000 ms became 2.000 ms")
+        self.assertEqual(lines[6], "2 of 5 modules replaced: 6.000 ms became 2.000 ms")
 
     def test_measures_by_itself(self):
         model = nn.Sequential(nn.GroupNorm(2, 8))
@@ -147,8 +152,8 @@ class Replace(TestCase):
     def test_inference(self):
         model = network().eval()
         with torch.no_grad():
-            report = ck_tile.torch.replace(model, random(2, 3, 12, 12), measure=in_turn(*[1, 2] * 4))
-        self.assertEqual(len(report.replaced), 4)
+            report = ck_tile.torch.replace(model, random(2, 3, 12, 12), measure=in_turn(*[1, 2] * 5))
+        self.assertEqual(len(report.replaced), 5)
 
     def test_compile(self):
         model = network()[:5]

@@ -5,7 +5,7 @@ import torch
 
 from ck_tile.torch.convolution import conv1d, conv2d, conv3d, depthwise_separable
 from ck_tile.torch.normalization import group_norm
-from ck_tile.torch.pooling import max_pool2d
+from ck_tile.torch.pooling import avg_pool2d, max_pool2d
 
 
 class _Convolution:
@@ -49,6 +49,14 @@ class MaxPool2d(torch.nn.MaxPool2d):
                           fallback=self.fallback)
 
 
+class AvgPool2d(torch.nn.AvgPool2d):
+    fallback = False
+
+    def forward(self, x):
+        return avg_pool2d(x, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override,
+                          fallback=self.fallback)
+
+
 class DepthwiseSeparable(torch.nn.Module):
     """A depthwise convolution, an activation and a 1x1 convolution in one kernel: x [N, C, H, W] to [N, K, H', W']. Its parameters are
     those of the two convolutions, `depthwise` and `pointwise`."""
@@ -72,4 +80,4 @@ class DepthwiseSeparable(torch.nn.Module):
 
 # What takes the place of each class of torch.nn.
 REPLACEMENTS = {torch.nn.Conv1d: Conv1d, torch.nn.Conv2d: Conv2d, torch.nn.Conv3d: Conv3d, torch.nn.GroupNorm: GroupNorm,
-                torch.nn.MaxPool2d: MaxPool2d}
+                torch.nn.MaxPool2d: MaxPool2d, torch.nn.AvgPool2d: AvgPool2d}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""2-D max-pooling."""
+"""2-D max-pooling and average pooling."""
 
 import torch
 
@@ -17,13 +17,20 @@ def _output_length(length, window, stride, pad, dilation, ceil_mode):
     return outputs - 1 if ceil_mode and (outputs - 1) * stride >= length + pad else outputs
 
 
-def _validate(x, window, stride, padding, dilation):
+def _validate(x, window, stride, padding, dilation=(1, 1)):
     check(x.dim() == 4, "x must have the dimensions [N, C, H, W]", f"has {x.dim()}", "add those that lack")
     check_dtypes(x=x)
     for name, values, least in (("kernel_size", window, 1), ("stride", stride, 1), ("padding", padding, 0), ("dilation", dilation, 1)):
         check(all(each >= least for each in values), f"{name} must be {least} or more", f"is {values}", "choose larger ones")
     check(all(2 * pad <= size for pad, size in zip(padding, window)), "padding must be at most half of kernel_size",
           f"is {padding} of {window}", "pad less")
+
+
+def _output_lengths(x, window, stride, padding, ceil_mode, dilation=(1, 1)):
+    lengths = [_output_length(x.size(2 + d), window[d], stride[d], padding[d], dilation[d], ceil_mode) for d in range(2)]
+    check(all(each >= 1 for each in lengths), "a window must fit into the padded input", f"is {window} on {list(x.shape[2:])}",
+          "choose a smaller one")
+    return lengths
 
 
 def _index_type(window):
@@ -39,10 +46,7 @@ def _fields(shape, window, stride, padding, dilation, ceil_mode, indexed, channe
 
 def _forward_fake(x, window, stride, padding, dilation, ceil_mode, indexed, channels_last):
     _validate(x, window, stride, padding, dilation)
-    lengths = [_output_length(x.size(2 + d), window[d], stride[d], padding[d], dilation[d], ceil_mode) for d in range(2)]
-    check(all(each >= 1 for each in lengths), "a window must fit into the padded input", f"is {window} on {list(x.shape[2:])}",
-          "choose a smaller one")
-    shape = (x.size(0), x.size(1), *lengths)
+    shape = (x.size(0), x.size(1), *_output_lengths(x, window, stride, padding, ceil_mode, dilation))
     return empty(x, shape, channels_last), empty(x, shape if indexed else (0,), channels_last, _index_type(window))
 
 
@@ -110,3 +114,67 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=Fal
         return (y, indices) if return_indices else y
 
     return or_fallback(fallback, torch.nn.functional.max_pool2d, (x, kernel_size, stride, padding, dilation, ceil_mode), compute)
+
+
+def _average_fields(shape, window, stride, padding, ceil_mode, count_include_pad, divisor, channels_last):
+    return lambda: {"N": shape[0], "C": shape[1], "input": shape[2:], "window": window, "strides": stride, "left_pads": padding,
+                    "right_pads": padding, "ceil": ceil_mode, "count_include_pad": count_include_pad, "divisor_override": float(divisor),
+                    "layout": "nhwc" if channels_last else "nchw"}
+
+
+def _average_fake(x, window, stride, padding, ceil_mode, count_include_pad, divisor, channels_last):
+    _validate(x, window, stride, padding)
+    return empty(x, (x.size(0), x.size(1), *_output_lengths(x, window, stride, padding, ceil_mode)), channels_last)
+
+
+@kernel(_average_fake)
+def _average(kind, y, x, *window):
+    if x.numel() > 0:
+        plan = kind.plan("avgpool_fwd", x, _average_fields(x.shape, *window))
+        run(plan, x, packed(x, window[-1]), y)
+
+
+def _average_backward_fake(dy, lengths, window, stride, padding, ceil_mode, count_include_pad, divisor, channels_last):
+    check_dtypes(dy=dy)
+    return empty(dy, (dy.size(0), dy.size(1), *lengths), channels_last)
+
+
+@kernel(_average_backward_fake)
+def _average_backward(kind, dx, dy, lengths, *window):
+    if dx.numel() > 0:
+        plan = kind.plan("avgpool_bwd", dy, _average_fields(dx.shape, *window))
+        run(plan, dy, packed(dy, window[-1]), dx)
+
+
+_AVG_POOL2D = define("avg_pool2d(Tensor x, int[2] window, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int divisor,"
+                     " bool channels_last) -> Tensor", _average, _average_fake)
+_AVG_POOL2D_BACKWARD = define("avg_pool2d_backward(Tensor dy, SymInt[2] lengths, int[2] window, int[2] stride, int[2] padding,"
+                              " bool ceil_mode, bool count_include_pad, int divisor, bool channels_last) -> Tensor",
+                              _average_backward, _average_backward_fake)
+
+
+def _setup_average(ctx, inputs, output):
+    x, *ctx.window = inputs
+    ctx.lengths = x.shape[2:]
+
+
+def _differentiate_average(ctx, dy):
+    return _AVG_POOL2D_BACKWARD(dy, ctx.lengths, *ctx.window), None, None, None, None, None, None, None
+
+
+differentiate(_AVG_POOL2D, _setup_average, _differentiate_average)
+
+
+def avg_pool2d(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, *, fallback=False):
+    """torch.nn.functional.avg_pool2d of x [N, C, H, W]."""
+
+    def compute():
+        window = spatial_list(kernel_size, 2, "kernel_size")
+        check(divisor_override is None or divisor_override > 0, "divisor_override must be None or a positive number",
+              f"is {divisor_override}", "choose a positive one")
+        return _AVG_POOL2D(x, window, window if stride is None else spatial_list(stride, 2, "stride"),
+                           spatial_list(padding, 2, "padding"), ceil_mode, count_include_pad, divisor_override or 0,
+                           prefers_channels_last(x))
+
+    return or_fallback(fallback, torch.nn.functional.avg_pool2d,
+                       (x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), compute)

@@ -149,8 +149,8 @@ def _compute_once(work):
 
 
 def replace(model, *inputs, minimum_gain=1.0, measure=time_ms):
-    """Replaces, in place, each nn.Conv1d, Conv2d, Conv3d, GroupNorm and MaxPool2d of a model by the library's, where what it does in a
-    step is measured to take PyTorch at least minimum_gain times as long: forward, and backward where gradients are on. The model runs
+    """Replaces, in place, each nn.Conv1d, Conv2d, Conv3d, GroupNorm, MaxPool2d and AvgPool2d of a model by the library's, where what it does
+    in a step is measured to take PyTorch at least minimum_gain times as long: forward, and backward where gradients are on. The model runs
     once on the inputs, to see shapes; call it as the model will be called, under autocast for one. measure(work): milliseconds of
     work(); None measures nothing, and replaces whatever the library computes, the same modules every time. Returns a Report."""
     rows, times = {}, {}

@@ -24,11 +24,13 @@ from program_test import HOST, ProgramTest  # pylint: disable=wrong-import-posit
 
 SCHEMA = json.loads((ROOT / "ops" / "profiler" / "profile.schema.json").read_text())
 POOL = "2 8  12 12  3 3  2 2  1 1  1 1  1 1".split()
+UNDILATED_POOL = "2 8  12 12  3 3  2 2  1 1  1 1".split()
 # ndim G N K C, filter, input, strides, dilations, left pads, right pads
 CONVOLUTION = "2 2 2 8 8  3 3  9 8  2 1  1 1  1 0  1 1".split()
 # The smallest problems of each operation that are of any use.
 SMALL = {"grouped_conv_conv_fwd": "2 10 3 1 1  3 3  9 8  1 1  1 1  1 0  2 1  12".split(), "groupnorm_fwd": "2 6 7 4 8".split(),
-         "groupnorm_bwd": "2 6 7 4 8".split(), "maxpool_fwd": POOL, "maxpool_bwd": POOL}
+         "groupnorm_bwd": "2 6 7 4 8".split(), "maxpool_fwd": POOL, "maxpool_bwd": POOL,
+         "avgpool_fwd": UNDILATED_POOL, "avgpool_bwd": UNDILATED_POOL}
 SMALL |= {f"narrow_conv_{name}": "2 10 3 1 1  3 3  9 8  1 1  1 1  1 0  2 1".split() for name in ("fwd", "bwd_data", "bwd_weight")}
 CONVOLUTIONS = ("grouped_conv_fwd", "grouped_conv_bwd_data", "grouped_conv_bwd_weight")
 PROBLEM = {"N": 1, "C": 8, "input": [12, 12], "window": [3, 3], "strides": [2, 2], "dilations": [1, 1], "left_pads": [1, 1],

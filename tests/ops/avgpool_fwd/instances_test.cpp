@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Every instance of a registry by itself: on random problems that it supports it computes what the fp64 reference says. Linked
+// with the instances of the library, and with those of configurations drawn at random.
+#include "ops/avgpool_fwd/describe.hpp"
+#include "ops/avgpool_fwd/operation.hpp"
+#include "tests/ops/avgpool/fixture.hpp"
+
+namespace ck_tile::avgpool_fwd
+{
+namespace
+{
+
+class Instances : public testing::TestWithParam<std::string>
+{};
+
+TEST_P(Instances, AreRightOnProblemsThatTheySupport)
+{
+    const auto draw = [](const config& c, random_numbers& random) {
+        avgpool::problem p = avgpool::random_problem(random);
+        p.channels         = c.vector * random.between(1, 5);
+        p.type             = c.dtype;
+        p.layout           = c.layout;
+        return p;
+    };
+    const auto make = [](const avgpool::problem& p, std::uint32_t seed) {
+        return avgpool::experiment_with<operation>(p, static_cast<avgpool::content>(seed % 4), seed);
+    };
+    expect_instances_right<operation>(GetParam(), {.problems = 12, .draw = draw, .make = make});
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()), name_of_target);
+
+} // namespace
+} // namespace ck_tile::avgpool_fwd
