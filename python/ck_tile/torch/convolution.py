@@ -19,7 +19,7 @@ def _output_shape(x, weight, stride, left_pads, right_pads, dilation, groups):
           f"are {groups} of {weight.size(0)}", "change groups or weight")
     for name, values, least in (("stride", stride, 1), ("padding", left_pads, 0), ("padding", right_pads, 0), ("dilation", dilation, 1)):
         check(len(values) == x.dim() - 2 and all(each >= least for each in values),
-              f"{name} must be {x.dim() - 2} numbers of {least} or more", f"is {values}", "choose others")
+              f"{name} must be {x.dim() - 2} numbers of {least} or more", f"is {list(values)}", "choose others")
     lengths = [(x.size(2 + d) + left_pads[d] + right_pads[d] - (weight.size(2 + d) - 1) * dilation[d] - 1) // stride[d] + 1
                for d in range(len(stride))]
     check(all(each >= 1 for each in lengths), "the filter must be no larger than the padded input",

@@ -5,7 +5,7 @@ import torch
 
 from ck_tile.torch._fallback import or_fallback
 from ck_tile.torch._operators import define, differentiate
-from ck_tile.torch._tensors import (check, check_dtypes, empty, kernel, packed, prefers_channels_last, run, spatial_list)
+from ck_tile.torch._tensors import (check, check_dtypes, empty, kernel, packed, prefers_channels_last, remembered, run, spatial_list)
 
 MOST_U8 = 256  # elements of a window that u8 indices count
 
@@ -21,14 +21,14 @@ def _validate(x, window, stride, padding, dilation=(1, 1)):
     check(x.dim() == 4, "x must have the dimensions [N, C, H, W]", f"has {x.dim()}", "add those that lack")
     check_dtypes(x=x)
     for name, values, least in (("kernel_size", window, 1), ("stride", stride, 1), ("padding", padding, 0), ("dilation", dilation, 1)):
-        check(all(each >= least for each in values), f"{name} must be {least} or more", f"is {values}", "choose larger ones")
+        check(all(each >= least for each in values), f"{name} must be {least} or more", f"is {list(values)}", "choose larger ones")
     check(all(2 * pad <= size for pad, size in zip(padding, window)), "padding must be at most half of kernel_size",
-          f"is {padding} of {window}", "pad less")
+          f"is {list(padding)} of {list(window)}", "pad less")
 
 
 def _output_lengths(x, window, stride, padding, ceil_mode, dilation=(1, 1)):
     lengths = [_output_length(x.size(2 + d), window[d], stride[d], padding[d], dilation[d], ceil_mode) for d in range(2)]
-    check(all(each >= 1 for each in lengths), "a window must fit into the padded input", f"is {window} on {list(x.shape[2:])}",
+    check(all(each >= 1 for each in lengths), "a window must fit into the padded input", f"is {list(window)} on {list(x.shape[2:])}",
           "choose a smaller one")
     return lengths
 
@@ -101,15 +101,21 @@ def _differentiate(ctx, dy, _):
 differentiate(_MAX_POOL2D, _setup_context, _differentiate)
 
 
+@remembered
+def _window(kernel_size, stride, padding, dilation=1):
+    """Window, strides, pads and dilations, two of each; windows lie side by side where no stride is given."""
+    return tuple(tuple(spatial_list(value, 2, name)) for name, value in
+                 (("kernel_size", kernel_size), ("stride", kernel_size if stride is None else stride), ("padding", padding),
+                  ("dilation", dilation)))
+
+
 def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False, *, fallback=False):
     """torch.nn.functional.max_pool2d of x [N, C, H, W]. Indices, if they are asked for, are the library's, not PyTorch's: uint8,
     the number of the element in its window, row by row; int32, the flat index in the plane, for windows of more than 256."""
     check(not (fallback and return_indices), "indices are the library's", "fallback is True, whose are others", "ask for one of both")
 
     def compute():
-        window = spatial_list(kernel_size, 2, "kernel_size")
-        y, indices = _MAX_POOL2D(x, window, window if stride is None else spatial_list(stride, 2, "stride"),
-                                 spatial_list(padding, 2, "padding"), spatial_list(dilation, 2, "dilation"), ceil_mode,
+        y, indices = _MAX_POOL2D(x, *_window(kernel_size, stride, padding, dilation), ceil_mode,
                                  return_indices or (x.requires_grad and torch.is_grad_enabled()), prefers_channels_last(x))
         return (y, indices) if return_indices else y
 
@@ -169,11 +175,9 @@ def avg_pool2d(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_in
     """torch.nn.functional.avg_pool2d of x [N, C, H, W]."""
 
     def compute():
-        window = spatial_list(kernel_size, 2, "kernel_size")
         check(divisor_override is None or divisor_override > 0, "divisor_override must be None or a positive number",
               f"is {divisor_override}", "choose a positive one")
-        return _AVG_POOL2D(x, window, window if stride is None else spatial_list(stride, 2, "stride"),
-                           spatial_list(padding, 2, "padding"), ceil_mode, count_include_pad, divisor_override or 0,
+        return _AVG_POOL2D(x, *_window(kernel_size, stride, padding)[:3], ceil_mode, count_include_pad, divisor_override or 0,
                            prefers_channels_last(x))
 
     return or_fallback(fallback, torch.nn.functional.avg_pool2d,
