@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Static facts of the kernels in AMDGPU code objects, and rules that these facts must keep. Needs no GPU.
 
-For each kernel: registers, spills, scratch, LDS, occupancy, code size, and the instruction mix of its main loop and of all
-its code. The facts come from the metadata (llvm-readelf) and the disassembly (llvm-objdump) of the code object.
+For each kernel: registers, spills, scratch, LDS, occupancy, code size, what its loads have in flight, and the
+instruction mix of its main loop and of all its code. The facts come from the metadata (llvm-readelf) and the disassembly
+(llvm-objdump) of the code object.
 
 usage: inspect_code_objects.py [options] FILE_OR_FOLDER...      folders are searched for *.hsaco and *.co
 
@@ -13,7 +14,8 @@ both default to all:
 
     {"rules": [{"kernel": "*fp16*", "arch": "gfx9*", "max_scratch_bytes": 0, "min_matrix_share": 0.5}]}
 
-Keys are min_ or max_ and the name of a fact; --list-keys prints them. global_load_bytes is the narrowest load of the main
+Keys are min_ or max_ and the name of a fact; --list-keys prints them. bytes_in_flight are those of a lane,
+unit_bytes_in_flight those of all waves that a compute unit holds. global_load_bytes is the narrowest load of the main
 loop. Facts of all code, for kernels without a loop, begin with kernel_: kernel_global_load_bytes is the narrowest load,
 kernel_widest_global_load_bytes the widest, kernel_global_load how many there are. Exit status: 0 all rules kept, 1 a rule
 is broken (one line each), 2 bad arguments, rules, or files.
@@ -56,6 +58,10 @@ class Architecture:
     lds_bytes: int = 64 * 1024
     lds_granule: int = 512
     is_rdna: bool = False  # a work-group processor joins two CUs: twice the SIMDs, twice the LDS
+
+    @property
+    def unit_simds(self):  # of a compute unit
+        return 2 if self.is_rdna else 4
 
 
 CDNA = Architecture(vgprs=512, vgpr_granule=8, max_waves=8)
@@ -212,11 +218,19 @@ def scratch_resource(arch_name, code):
     return "s[0:3]"
 
 
+def loads_left_by_wait(instruction):
+    """How many accesses to memory may still be in flight after a wait; None after what waits for none of them."""
+    if instruction.opcode.startswith("s_wait_loadcnt"):
+        return int(instruction.operands or "0", 0)
+    if instruction.opcode != "s_waitcnt":
+        return None
+    left = re.search(r"vmcnt\((\d+)\)|^(?:0x)?(0)$", instruction.operands)
+    return int(left[1] or left[2]) if left else None
+
+
 def is_full_load_wait(instruction):
     """Waits until no global load is in flight, which ends every overlap with them."""
-    if instruction.opcode.startswith("s_wait_loadcnt"):
-        return int(instruction.operands or "0", 0) == 0
-    return instruction.opcode == "s_waitcnt" and bool(re.search(r"vmcnt\(0\)|^(0|0x0)$", instruction.operands))
+    return loads_left_by_wait(instruction) == 0
 
 
 # ---- loops
@@ -303,6 +317,61 @@ def main_loop(code):
     return instructions(always), instructions(body - always)
 
 
+# ---- loads in flight
+
+MOST_IN_FLIGHT = 63  # accesses of a wave: what vmcnt counts to
+
+
+def loaded(instruction):
+    """What a load writes -> bytes of a lane: halves of registers or whole ones, or LDS, by the load's own address."""
+    size = access_bytes(instruction.opcode)
+    registers = re.match(r"([va])(?:(\d+)|\[(\d+):(\d+)\])(?=,)", instruction.operands)
+    if not registers or "_lds_" in instruction.opcode or instruction.operands.endswith(" lds"):
+        return {instruction.address: size}
+    kind, first, last = registers[1], int(registers[2] or registers[3]), int(registers[2] or registers[4])
+    half = "hi" if "d16_hi" in instruction.opcode else "d16" if "d16" in instruction.opcode else ""
+    return {f"{kind}{n}{half}": size / (last + 1 - first) for n in range(first, last + 1)}
+
+
+def bytes_in_flight(code, arch, scratch=None):
+    """Bytes of a lane that loads have in flight where they have most, if all lanes take part. At the begin of a block these
+    are what all paths to it have in flight: loads that a branch may leave out count within its own block alone. Loads of
+    the same registers, as of a loop and before it, are one."""
+    blocks, successors = basic_blocks(code)
+    counted = {"global_load", "scratch"}
+    if not arch.is_rdna:  # which counts stores apart
+        counted |= {"global_atomic", "global_store"}
+
+    def flow(block, flying):
+        """What is in flight behind a block, and the most bytes in it. `flying`: what is loaded -> (accesses begun since,
+        which return after it, bytes)."""
+        most = 0
+        for instruction in code[slice(*blocks[block])]:
+            name, left = classify(instruction, scratch), loads_left_by_wait(instruction)
+            if left is not None:
+                flying = {what: (age, size) for what, (age, size) in flying.items() if age < left}
+            elif name in counted:
+                flying = {what: (age + 1, size) for what, (age, size) in flying.items() if age + 1 < MOST_IN_FLIGHT}
+                if name == "global_load":
+                    flying.update((what, (0, size)) for what, size in loaded(instruction).items())
+                    most = max(most, sum(size for _, size in flying.values()))
+        return flying, most
+
+    begins, most_in, pending = {0: {}}, {}, [0]
+    while pending:
+        block = pending.pop()
+        behind, most_in[block] = flow(block, begins[block])
+        for following in successors[block]:
+            known = begins.get(following)
+            joined = behind if known is None else {
+                what: (max(age, behind[what][0]), min(size, behind[what][1]))
+                for what, (age, size) in known.items() if what in behind}
+            if joined != known:
+                begins[following] = joined
+                pending.append(following)
+    return int(max(most_in.values()))
+
+
 # ---- facts
 
 
@@ -350,12 +419,19 @@ class KernelFacts:
     lds_bytes: int  # per workgroup; LDS that the launch adds is not known here
     code_bytes: int
     calls: int
+    bytes_in_flight: int  # of a lane's loads, where they have most
     relocations: int = 0  # of the whole code object: addresses of tables that the code reads
     compile_seconds: float = None  # of the whole code object, as Ninja's log has it
     occupancy: Fraction = Fraction(0)  # waves per SIMD
     occupancy_limit: str = ""
     whole: CodeFacts = None
     loop: LoopFacts = None
+
+    @property
+    def unit_bytes_in_flight(self):
+        """Of all waves that a compute unit holds."""
+        waves = self.occupancy * architecture_facts(self.arch).unit_simds
+        return int(self.bytes_in_flight * self.wave_size * waves)
 
 
 def code_facts(code, scratch, kind=CodeFacts, **more):
@@ -375,17 +451,19 @@ def kernel_facts(file, arch_name, metadata, code, code_bytes):
         return int(metadata.get(key, "0"), 0)
 
     vgprs, agprs = number("vgpr_count"), number("agpr_count")
+    scratch_bytes = number("private_segment_fixed_size")
+    scratch = scratch_resource(arch_name, code) if scratch_bytes else None
     facts = KernelFacts(
         name="", symbol=metadata["name"], arch=arch_name, file=str(file),
         wave_size=number("wavefront_size"), threads=number("max_flat_workgroup_size"),
         vgprs=vgprs, arch_vgprs=vgprs - agprs, agprs=agprs, sgprs=number("sgpr_count"),
         spilled_vgprs=number("vgpr_spill_count"), spilled_sgprs=number("sgpr_spill_count"),
-        scratch_bytes=number("private_segment_fixed_size"), lds_bytes=number("group_segment_fixed_size"),
-        code_bytes=code_bytes, calls=sum(bool(re.match(r"s_(swappc|call)", i.opcode)) for i in code))
+        scratch_bytes=scratch_bytes, lds_bytes=number("group_segment_fixed_size"),
+        code_bytes=code_bytes, calls=sum(bool(re.match(r"s_(swappc|call)", i.opcode)) for i in code),
+        bytes_in_flight=bytes_in_flight(code, arch, scratch))
     facts.occupancy, facts.occupancy_limit = occupancy(
         arch, facts.vgprs, facts.sgprs, facts.lds_bytes, facts.threads, facts.wave_size,
         cu_mode=metadata.get("workgroup_processor_mode") == "0")
-    scratch = scratch_resource(arch_name, code) if facts.scratch_bytes else None
     facts.whole = code_facts(code, scratch)
     loop = main_loop(code)
     if loop:
@@ -506,7 +584,7 @@ def inspect(paths, llvm_prefix=None):
 
 FACTS = {fact: (lambda kernel, fact=fact: getattr(kernel, fact)) for fact in (
     "vgprs", "arch_vgprs", "agprs", "sgprs", "spilled_vgprs", "spilled_sgprs", "scratch_bytes", "lds_bytes",
-    "occupancy", "code_bytes", "calls", "relocations")}
+    "occupancy", "code_bytes", "calls", "relocations", "bytes_in_flight", "unit_bytes_in_flight")}
 KERNEL_FACTS = {  # of all code of a kernel; None, where it has no such access, breaks every rule
     "kernel_instructions": lambda code: code.instructions,
     **{f"kernel_{access}_bytes": (lambda code, a=access: code.narrowest(a)) for access in ACCESSES},
@@ -610,9 +688,10 @@ def table(header, rows):
 def text_report(kernels):
     resources = table(
         ("arch", "vgprs", "arch+acc", "sgprs", "spilled v/s", "scratch B", "LDS B", "threads", "waves/SIMD", "limit",
-         "code B", "compile s", "kernel"),
+         "in flight B", "KiB/CU", "code B", "compile s", "kernel"),
         [(k.arch, k.vgprs, f"{k.arch_vgprs}+{k.agprs}", k.sgprs, f"{k.spilled_vgprs}/{k.spilled_sgprs}",
-          k.scratch_bytes, k.lds_bytes, k.threads, float(k.occupancy), k.occupancy_limit, k.code_bytes,
+          k.scratch_bytes, k.lds_bytes, k.threads, float(k.occupancy), k.occupancy_limit,
+          k.bytes_in_flight, f"{k.unit_bytes_in_flight / 1024:.1f}", k.code_bytes,
           "-" if k.compile_seconds is None else f"{k.compile_seconds:.1f}", k.name)
          for k in kernels])
     counted = ("matrix", "valu", "accvgpr", "salu", "smem", "branch", "waitcnt", "barrier", "nop", "hint", "scratch")
@@ -624,7 +703,8 @@ def text_report(kernels):
                      code.full_load_waits, k.name))
     loops = table(("arch", "instr", "at times", "share", *counted, "global load", "global store", "LDS read", "LDS write",
                    "vmcnt(0)", "kernel"), rows)
-    return (f"Resources\n{resources}\n\nMain loop: what every turn executes (at times: more that some turns do; share: "
+    return (f"Resources (in flight: bytes that the loads of a lane have, where they have most, and those of all waves of a "
+            f"compute unit)\n{resources}\n\nMain loop: what every turn executes (at times: more that some turns do; share: "
             f"matrix instructions), or all code of a kernel that has no loop\n{loops}")
 
 

@@ -218,6 +218,59 @@ class Loops(unittest.TestCase):
         self.assertEqual((loop.widest("global_load"), loop.widest("lds_write")), (16, None))
 
 
+class LoadsInFlight(unittest.TestCase):
+    STORE = "global_store_dword v[0:1], v2, off"
+
+    @staticmethod
+    def load(number, size=4):
+        """Of `size` registers, the `number`th of these."""
+        return f"buffer_load_dwordx{size} v[{number * size}:{number * size + size - 1}], v90, s[0:3], 0 offen"
+
+    def in_flight(self, *texts, arch="gfx942"):
+        return inspector.bytes_in_flight(code_of(*texts), inspector.ARCHITECTURES[arch])
+
+    def test_what_waits_leave(self):
+        for text, left in {"s_waitcnt vmcnt(3) lgkmcnt(0)": 3, "s_waitcnt vmcnt(0)": 0, "s_waitcnt 0": 0,
+                           "s_waitcnt lgkmcnt(0)": None, "s_wait_loadcnt 0x2": 2, "s_waitcnt_vscnt null, 0x0": None,
+                           "s_barrier": None}.items():
+            self.assertEqual(inspector.loads_left_by_wait(instruction(text)), left, text)
+
+    def test_loads_until_a_wait(self):
+        self.assertEqual(self.in_flight("s_endpgm"), 0)
+        self.assertEqual(self.in_flight(self.load(0), self.load(1), "s_waitcnt vmcnt(0)", self.load(2)), 32)
+        self.assertEqual(self.in_flight(self.load(0), self.load(1), "s_waitcnt vmcnt(1)", self.load(2), self.load(3)), 48)
+        self.assertEqual(self.in_flight(self.load(0), "s_waitcnt lgkmcnt(0)", self.load(2, 2)), 24)
+
+    def test_stores_count_among_what_returns_in_order_except_on_gfx11(self):
+        code = (self.load(0), self.STORE, "s_waitcnt vmcnt(1)", self.load(1))
+        self.assertEqual(self.in_flight(*code), 16)
+        self.assertEqual(self.in_flight(*code, arch="gfx1100"), 32)
+
+    def test_halves_of_registers_and_lds(self):
+        self.assertEqual(self.in_flight("global_load_short_d16 v0, v[2:3], off", "global_load_short_d16_hi v0, v[2:3], off"), 4)
+        self.assertEqual(self.in_flight("global_load_lds_dwordx4 v[0:1], off", "global_load_lds_dwordx4 v[0:1], off"), 32)
+
+    def test_what_a_turn_of_a_loop_loads_for_the_next_one(self):
+        wait, back = "s_waitcnt vmcnt(0)", "s_cbranch_scc0 @2"
+        self.assertEqual(self.in_flight(self.load(0), self.load(1), wait, self.load(0), self.load(1), back, "s_endpgm"), 32)
+        # Waited for one at a time, as many again being on their way.
+        self.assertEqual(self.in_flight(self.load(0), self.load(1), "s_waitcnt vmcnt(1)", self.load(0),
+                                        "s_waitcnt vmcnt(1)", self.load(1), back, "s_endpgm"), 32)
+
+    def test_what_a_branch_leaves_out_is_not_counted_behind_it(self):
+        skipped = (self.load(0), "s_cbranch_execz @3", self.load(1), self.load(2, 2), "s_endpgm")
+        self.assertEqual(self.in_flight(*skipped), 32)
+        self.assertEqual(self.in_flight(*skipped[:3], self.load(4, 2), self.load(5, 2), self.load(6, 2)), 40)
+
+    def test_of_all_waves_of_a_compute_unit(self):
+        for arch, threads, wave, lds, expected in (("gfx942", 256, 64, 32768, 2 * 4 * 64 * 32), ("gfx942", 64, 64, 65536, 64 * 32),
+                                                   ("gfx1100", 256, 32, 32768, 8 * 2 * 32 * 32)):
+            facts = inspector.kernel_facts("a.co", arch, {
+                "name": "kernel", "vgpr_count": "16", "sgpr_count": "16", "max_flat_workgroup_size": str(threads),
+                "wavefront_size": str(wave), "group_segment_fixed_size": str(lds)}, code_of(self.load(0), self.load(1)), 8)
+            self.assertEqual((facts.bytes_in_flight, facts.unit_bytes_in_flight), (32, expected), arch)
+
+
 class Occupancy(unittest.TestCase):
     def waves(self, arch, vgprs=1, sgprs=1, lds_bytes=0, threads=256, wave_size=None, **options):
         facts = inspector.ARCHITECTURES[arch]
@@ -478,6 +531,13 @@ class CodeObjects(unittest.TestCase):
             self.assertEqual(loop.mix["matrix"], 1 if arch.startswith("gfx11") else 2, arch)
             self.assertEqual(loop.mix["barrier"], 2, arch)
             self.assertEqual([set(loop.widths[a]) for a in inspector.ACCESSES], [{16}, set(), {16}, {16}], arch)
+
+    def test_bytes_in_flight_of_straight_line_code(self):
+        for arch in ARCHS:
+            self.assertEqual(self.kernels[arch, "without_loop_wide"].bytes_in_flight, 40, arch)
+            self.assertEqual(self.kernels[arch, "without_loop"].bytes_in_flight, 0, arch)
+        self.assertEqual(self.check({"kernel": "without_loop_wide", "min_bytes_in_flight": 40,
+                                     "min_unit_bytes_in_flight": 40 * 1024}), (0, "", ""))
 
     def test_narrow_lds_is_detected(self):
         for arch in ARCHS:
