@@ -39,6 +39,50 @@ class Kernel : public kernel_test
         if(make_plan<operation>(dev, p))
             ck_tile::expect_all_instances_right(dev, experiment<operation>(p));
     }
+
+    // With a NaN in one operand, and infinities, then in the other one: in the first pixel, which taps in the padding leave out, in the middle, and in
+    // the last channel.
+    void expect_contained(const problem& p)
+    {
+        if(!make_plan<operation>(dev, p))
+            return;
+        constexpr bool makes_weights = config::made == direction::backward_weight;
+        const auto of_x = static_cast<std::size_t>(p.groups * p.c), of_y = static_cast<std::size_t>(p.groups * p.k);
+        expect_contained(p, makes_dx ? "out" : "in", makes_dx ? of_y : of_x);
+        if(makes_weights)
+            expect_contained(p, "out", of_y);
+        else // 0 of the padding times a weight that is not finite is a NaN: of pixels that see none
+            expect_contained(without_padding(p), "wei", static_cast<std::size_t>(p.c));
+    }
+
+  private:
+    static problem without_padding(problem p)
+    {
+        for(int i = 0; i < p.spatial; ++i)
+        {
+            const auto d  = static_cast<std::size_t>(i);
+            p.left_pad[d] = p.right_pad[d] = makes_dx ? (p.filter[d] - 1) * p.dilation[d] : 0;
+        }
+        return p;
+    }
+
+    void expect_contained(const problem& p, std::string_view tensor, std::size_t channels)
+    {
+        const experiment<operation> e(p, 1, [&](harness::tensor_set& set) {
+            harness::host_tensor& operand = set[tensor];
+            std::vector<float> values     = operand.values();
+            const std::size_t pixels      = values.size() / channels; // or channels and taps, of weights
+            values[channels / 3]          = NAN;
+            values[channels * (pixels / 5) + channels / 2] = std::numeric_limits<float>::infinity();
+            values[channels * (pixels / 4 + 1) - 1]        = -std::numeric_limits<float>::infinity();
+            operand.set_values(values);
+        });
+        const auto& right  = e.expected()[0].values;
+        const auto reached = std::count_if(right.begin(), right.end(), [](double v) { return !std::isfinite(v); });
+        EXPECT_GT(reached, 0) << tensor;
+        EXPECT_LT(reached, std::ssize(right)) << tensor;
+        ck_tile::expect_all_instances_right(dev, e);
+    }
 };
 
 // Regions of a part of an image, and of several images; channels that end in the middle of a slice, and of a vector.
@@ -188,26 +232,11 @@ TEST_P(Kernel, EmptyBatch)
     }
 }
 
-// A NaN stays in its group and in the windows that contain it, and so does an infinity.
+// What is not finite stays in its group and in the windows that contain it: of either operand, of groups of each size that has a formulation.
 TEST_P(Kernel, WhatIsNotFinite)
 {
-    for(const std::int64_t of_group : {1, 2, 8, 32})
-    {
-        const problem p = with(of_group == 32 ? 2 : 24 / of_group, {9, 10}, {3, 3}, 1, of_group);
-        if(!make_plan<operation>(dev, p))
-            continue;
-        const auto channels = static_cast<std::size_t>(p.groups * p.c);
-        const experiment<operation> e(p, 1, [&](harness::tensor_set& set) {
-            harness::host_tensor& seen = set[makes_dx ? "out" : "in"];
-            std::vector<float> values  = seen.values();
-            values[channels * 12 + 3]  = NAN; // pixel (1, 2)
-            values[channels * 57 + 9]  = std::numeric_limits<float>::infinity();
-            seen.set_values(values);
-        });
-        const auto& right = e.expected()[0].values;
-        EXPECT_GE(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 9 * of_group);
-        ck_tile::expect_all_instances_right(dev, e);
-    }
+    for(const std::int64_t of_group : {1, 2, 8, 16, 32})
+        expect_contained(with(of_group == 32 ? 2 : 48 / of_group, {9, 10}, {3, 3}, 1, of_group));
 }
 
 // Neither reaches the channels that share a slice with it.
@@ -218,54 +247,29 @@ TEST_P(Kernel, WhatIsNotFiniteOfChannelsThatDiffer)
         {
             problem p = with(groups, {9, 10}, filter);
             p.c = c, p.k = k;
-            if(!make_plan<operation>(dev, p))
-                continue;
-            const auto channels = static_cast<std::size_t>(p.groups * (makes_dx ? p.k : p.c));
-            ck_tile::expect_all_instances_right(dev, experiment<operation>(p, 1, [&](harness::tensor_set& set) {
-                                                    harness::host_tensor& seen = set[makes_dx ? "out" : "in"];
-                                                    std::vector<float> values  = seen.values();
-                                                    values[channels * 12 + 3]  = NAN;
-                                                    values[channels * 57 + channels - 1] =
-                                                        std::numeric_limits<float>::infinity();
-                                                    seen.set_values(values);
-                                                }));
+            expect_contained(p);
         }
 }
 
 TEST_P(Kernel, WhatIsNotFiniteOfThreeDimensions)
 {
-    for(const std::int64_t of_group : {1, 4})
-    {
-        problem p = with(24 / of_group, {4, 7, 6}, {3, 3, 3}, 1, of_group);
-        p.spatial = 3;
-        if(!make_plan<operation>(dev, p))
-            continue;
-        ck_tile::expect_all_instances_right(dev, experiment<operation>(p, 1, [](harness::tensor_set& set) {
-                                                harness::host_tensor& seen = set[makes_dx ? "out" : "in"];
-                                                std::vector<float> values  = seen.values();
-                                                values[24 * 3]             = NAN; // in the first plane
-                                                values[24 * 100 + 9]       = std::numeric_limits<float>::infinity();
-                                                seen.set_values(values);
-                                            }));
-    }
+    for(const std::int64_t of_group : {1, 4, 16})
+        for(const extents& filter : {extents{3, 3, 3}, extents{3, 2, 4}})
+        {
+            problem p = with(48 / of_group, {4, 7, 6}, filter, 1, of_group);
+            p.spatial = 3;
+            expect_contained(p);
+        }
 }
 
 // The same of a window that the compiler does not know, whose pixels are found again one by one.
 TEST_P(Kernel, WhatIsNotFiniteOfAnyWindow)
 {
-    for(const std::int64_t of_group : {1, 4})
+    for(const std::int64_t of_group : {1, 4, 16, 32})
     {
-        problem p  = with(24 / of_group, {12, 15}, {2, 5}, 1, of_group);
+        problem p  = with(of_group == 32 ? 2 : 48 / of_group, {12, 15}, {2, of_group == 32 ? 4 : 5}, 1, of_group);
         p.dilation = {3, 1}, p.stride = {makes_dx ? 1 : 2, 1}; // pixels at the border are those of fewer taps
-        if(!make_plan<operation>(dev, p))
-            continue;
-        ck_tile::expect_all_instances_right(dev, experiment<operation>(p, 1, [](harness::tensor_set& set) {
-                                                harness::host_tensor& seen = set[makes_dx ? "out" : "in"];
-                                                std::vector<float> values  = seen.values();
-                                                values[24 * 50 + 3]        = NAN;
-                                                values[24 * 57 + 9]        = -std::numeric_limits<float>::infinity();
-                                                seen.set_values(values);
-                                            }));
+        expect_contained(p);
     }
 }
 
