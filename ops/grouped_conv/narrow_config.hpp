@@ -98,13 +98,17 @@ struct narrow_config
         return by_matrix() ? conv::patch{patch.rows, rows().regs() / patch.rows} : patch;
     }
 
-    // Pixels in LDS, so far apart that lanes meet different banks: an odd number of 16 bytes, or, as operands that have 32 bytes of each, of
-    // these.
-    constexpr lds_layout lines(int rows) const
+    // Pixels in LDS, so far apart that lanes meet different banks: an odd number of 16 bytes, or, for operands of which neighbours have 32 bytes
+    // of a pixel together, of these. Lanes of multiply-adds have pixels a patch apart, which is an odd number of them where it can be: where
+    // copies stop in registers pixels lie side by side, as they are stored.
+    constexpr int pad() const
     {
-        const bool wide = by_matrix() && !makes_weights();
-        return {.rows = rows, .cols = channels, .pad = !wide ? vector() : across() % 2 == 0 ? 2 * vector() : 0};
+        if(!by_matrix())
+            return facts(arch).copy_to_lds == lds_copy::bytes_16_async ? vector() : 0;
+        const bool together = !makes_weights() && instruction().b.lane.at[0].moves_along(1);
+        return !together ? vector() : across() % 2 == 0 ? 2 * vector() : 0;
     }
+    constexpr lds_layout lines(int rows) const { return {.rows = rows, .cols = channels, .pad = pad()}; }
     constexpr lds_layout halo_layout() const { return lines(halo); }
     constexpr lds_layout pixel_layout() const { return lines(pixel_copy().lengths[0]); }
     constexpr int halo_bytes() const { return halo_layout().elements() * bytes_of(type); }

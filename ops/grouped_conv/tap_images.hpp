@@ -32,7 +32,7 @@ class images_by_matrix
     static constexpr digit of_lane           = tap_product::rows_of_lane(inst);
     static constexpr patch own_patch         = C.own_patch(); // of a patch: pixels of a lane
     static constexpr int own = pixels.vecs(), copies = copies_of(C.threads());
-    static constexpr int line   = C.halo_layout().line();
+    static constexpr int line = C.halo_layout().line(), weights_at = C.weights_at();
     static constexpr int across = C.across(), down = C.down(), lanes = C.lanes(), group_slices = C.group_slices();
     static constexpr int of_operand = weight.regs() * weight.vecs(), operand_bytes = of_operand * int(sizeof(Element)),
                          next_operand = C.operand_bytes() / int(sizeof(Element)); // elements; of a lane, of all of them
@@ -186,9 +186,8 @@ class images_by_matrix
         const int taps    = number_of_taps() * group_slices;
         const auto tap_of = [&](thread t, int round) { return round * down + t.wave / across; };
         for_each_thread<weight>([&](thread t) {
-            const int slice = t.wave % across;
-            weights_in_lds_[t.copy] =
-                b.lds_of<Element>(t, C.weights_at()) + (slice * taps * lanes + t.lane) * of_operand;
+            const int slice         = t.wave % across;
+            weights_in_lds_[t.copy] = b.lds_of<Element>(t, weights_at) + (slice * taps * lanes + t.lane) * of_operand;
         });
         CK_TILE_KEEP_LOOP
         for(int round = 0; tap_of({}, round) < taps; ++round)

@@ -145,8 +145,8 @@ TEST(NarrowConfig, WhatIsIllegal)
     EXPECT_EQ(
         broken([](config& c) { c.stages = 3; }),
         "halos must be 2 to 4 where copies are asynchronous, 1 or 2 where they are not, but one is 3: use 2 stages");
-    EXPECT_EQ(broken([](config& c) { c.halo = 896; }),
-              "what a block has in LDS must fit, but one is 72960: use fewer stages, or a smaller halo");
+    EXPECT_EQ(broken([](config& c) { c.halo = 896, c.stages = 2; }),
+              "what a block has in LDS must fit, but one is 115968: use fewer stages, or a smaller halo");
 
     constexpr config of_groups = {.arch     = architecture::gfx942,
                                   .type     = data_type::fp16,
@@ -185,7 +185,7 @@ TEST(NarrowConfig, WhatIsIllegal)
         "at once");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 32, 0}; }), "");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 64, 0}; }),
-              "what a block has in LDS must fit, but one is 96256: use fewer stages, or a smaller halo");
+              "what a block has in LDS must fit, but one is 91136: use fewer stages, or a smaller halo");
     EXPECT_EQ(broken_group([](config& c) { c.patch.cols = 16; }),
               "patches must be 8 pixels wide, or of dX 8 times the stride, and 16 high at most, but one is 16: use 8 "
               "columns");
@@ -226,6 +226,77 @@ TEST(NarrowConfig, PatchesOfWholeStrides)
                                             .stages   = 2};
     EXPECT_EQ(reflect::describe(check(c)), "a patch of dX must have a multiple of the stride of pixels, but one is 7: "
                                            "use a patch whose lengths the stride divides");
+}
+
+constexpr int bytes = 2; // of an element
+
+// What it costs the banks of LDS that a wave reads a pixel of each patch of a row of these.
+lds_cost reads_of_patches(const narrow_conv_fwd::config& c)
+{
+    const distribution d = c.rows();
+    return cost_of_access({c.own() * bytes, c.lanes(), lds_direction::read}, [&](int lane) {
+        const slot at   = {.wave = 0, .lane = lane, .reg = 0, .vec = 0};
+        const int pixel = d.locate(0, at) / c.patch.pixels() * c.patch.cols * c.window.stride;
+        return (pixel * c.halo_layout().line() + d.locate(1, at)) * bytes;
+    });
+}
+// And that it reads the operand of a product, of patches one below the other.
+lds_cost reads_of_operand(const narrow_conv_fwd::config& c)
+{
+    constexpr int width  = conv::tap_product::width;
+    const distribution d = c.instruction().b;
+    return cost_of_access({d.vecs() * bytes, c.lanes(), lds_direction::read}, [&](int lane) {
+        const int n     = d.lane.along(0, lane);
+        const int pixel = n % width + n / width * c.patch.rows * (width + c.window.cols - 1);
+        return (pixel * c.halo_layout().line() + d.lane.along(1, lane)) * bytes;
+    });
+}
+lds_cost copies(const narrow_conv_fwd::config& c)
+{
+    return cost_of(c.halo_copy(), c.halo_layout(), bytes, lds_direction::write);
+}
+
+// Where copies go through registers, multiply-adds meet no bank twice if patches are an odd number of pixels from each other, and copies do not.
+TEST(NarrowConfig, MultiplyAddsHaveNoConflictsOfBanks)
+{
+    for(const architecture a : {architecture::gfx90a, architecture::gfx942, architecture::gfx11})
+    {
+        narrow_conv_fwd::config c = {.arch     = a,
+                                     .type     = data_type::fp16,
+                                     .group    = 1,
+                                     .channels = 32,
+                                     .waves    = 4,
+                                     .window   = {3, 3, 1},
+                                     .patch    = {2, 7},
+                                     .halo     = 384,
+                                     .stages   = 1};
+        ASSERT_FALSE(check(c));
+        EXPECT_FALSE(copies(c).has_conflicts()) << name_of(a);
+        EXPECT_FALSE(reads_of_patches(c).has_conflicts()) << name_of(a);
+        c.patch = {1, 16};
+        EXPECT_EQ(reads_of_patches(c).cycles, 2 * reads_of_patches(c).least) << name_of(a);
+    }
+}
+
+// Pixels are multiples of 16 bytes apart, and a lane of an MFMA has 8 bytes of one: half of the banks.
+TEST(NarrowConfig, OperandsHaveFewConflictsOfBanks)
+{
+    for(const architecture a : {architecture::gfx90a, architecture::gfx942, architecture::gfx950, architecture::sm90})
+        for(const int channels : {16, 32, 64})
+        {
+            const narrow_conv_fwd::config c = {.arch     = a,
+                                               .type     = data_type::fp16,
+                                               .group    = 16,
+                                               .channels = channels,
+                                               .waves    = 4,
+                                               .window   = {3, 3, 1},
+                                               .patch    = {4, 8},
+                                               .halo     = 320,
+                                               .stages   = 2};
+            const lds_cost reads            = reads_of_operand(c);
+            EXPECT_EQ(reads.cycles, a == architecture::sm90 ? reads.least : 2 * reads.least)
+                << name_of(a) << ", " << channels << " channels";
+        }
 }
 
 } // namespace
