@@ -161,8 +161,8 @@ class pixel_window
     {
         const own& o        = own_[t.copy];
         const unsigned from = o.offset + offset_of(beyond);
-        const bool exists   = (unsigned(wrapped_sum(o.at[0], beyond[0])) < unsigned(image_.height)) &
-                              (unsigned(wrapped_sum(o.at[1], beyond[1])) < unsigned(image_.width));
+        const unsigned y = wrapped_sum(o.at[0], beyond[0]), x = wrapped_sum(o.at[1], beyond[1]);
+        const bool exists = (y < unsigned(image_.height)) & (x < unsigned(image_.width));
         return exists ? from : nowhere;
     }
     CK_TILE_FN bool has(thread t, const multi_index<2>& beyond) const { return offset(t, beyond) < nowhere; }

@@ -2,6 +2,7 @@
 #include "ops/program/instance_list.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ck_tile::program
 {
@@ -85,14 +86,15 @@ std::vector<std::string> names_of_fields(const listed_instance& i)
 std::string print_instances(std::vector<listed_instance> all)
 {
     std::string text;
-    for(auto first = all.begin(); first != all.end();)
+    while(!all.empty())
     {
-        const auto end =
-            std::stable_partition(first, all.end(), [names = names_of_fields(*first)](const listed_instance& i) {
-                return i.fields.empty() || names_of_fields(i) == names;
-            });
-        text += (text.empty() ? "" : "\n") + print_alike({first, end});
-        first = end;
+        std::vector<listed_instance> alike, others;
+        std::partition_copy(all.begin(), all.end(), std::back_inserter(alike), std::back_inserter(others),
+                            [names = names_of_fields(all.front())](const listed_instance& i) {
+                                return i.fields.empty() || names_of_fields(i) == names;
+                            });
+        text += (text.empty() ? "" : "\n") + print_alike(alike);
+        all = std::move(others);
     }
     return text;
 }
