@@ -110,6 +110,8 @@ struct step_mix
 //   larger(x, y), smaller(x, y)               the larger or the smaller one, or x if that is a NaN; y is none
 //   take_larger(most, x)                      makes most the larger one, or a NaN if one is; whether that is x: if x > most or a NaN. If most
 //                                             was a NaN before it stays one, and x may be said to be it
+//   take_larger_halves<Bf16>(most, at, x, from)    the same of two numbers of 16 bits in each word, fp16 or bf16, but that `at` becomes `from`
+//                                             where x > most alone
 //   approximate_exp2(x)                       2^x, and
 //   approximate_reciprocal(x)                 1/x, within a few units in the last place; subnormal numbers count as 0
 //   join_halves<Low, High>(low, high)         a word of 16 bits of each, their upper half where Low, or High, is 1; if joins_halves

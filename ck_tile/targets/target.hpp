@@ -40,6 +40,7 @@ struct target
     lds_copy copy_to_lds;
     bool matrix_from_lds;    // products of 16-bit operands that lie in LDS go on while threads do
     bool transposed_reads;   // LDS gives a lane 16-bit elements that lie in different rows, at once
+    bool compares_halves;    // two numbers of 16 bits are compared at once
     int compute_units;       // of a usual chip: what the CPU assumes when it fills one
     int chiplets;            // that have an L2 each, of a usual chip; blocks go round them
     int cache_bytes;         // of the largest cache, which all compute units share, of a usual chip

@@ -32,9 +32,10 @@ struct arguments : pooling::window_arguments
 
 // The windows that reach the first pixel of a thread, as pixels of dY: rows below have those of the other pixels.
 template <config C>
-class reaching_windows : public pooling::pixel_window<C.layout, const element_t<C.dtype>, C.shape().row_of_elements()>
+class reaching_windows
+    : public pooling::pixel_window<C.layout, const element_t<C.dtype>, C.shape().stored_row_of_elements()>
 {
-    static constexpr distribution row = C.shape().row_of_elements();
+    static constexpr distribution row = C.shape().stored_row_of_elements();
     using base                        = pooling::pixel_window<C.layout, const element_t<C.dtype>, row>;
 
   public:
@@ -129,21 +130,21 @@ struct program
             });
         }
 
-        pooling::pixel_window<C.layout, element, cell> to(own, in, in_size, first_pixel);
+        pooling::pixel_window<C.layout, element, stored_cell> to(own, in, in_size, first_pixel);
         const avgpool::division<C.dtype> divide(a.divisor.of_all != 0 ? a.divisor.of_all : 1.f);
         static_for<C.rows>([&](auto i) {
             if(i >= a.patch_rows)
                 return;
             to.move_to({i, 0});
-            store(to, convert<element>(map(divide, made[i])));
+            store(to, renumber<stored_cell>(convert<element>(map(divide, made[i]))));
         });
     }
 
   private:
-    static constexpr distribution cell = C.shape().cell();
-    static constexpr int at_once       = pooling::column_shape::elements_at_once;
-    using sums                         = tile<float, cell>;
-    using windows                      = reaching_windows<C>;
+    static constexpr distribution cell = C.shape().cell(), stored_cell = C.shape().stored_cell();
+    static constexpr int at_once = pooling::column_shape::elements_at_once;
+    using sums                   = tile<float, cell>;
+    using windows                = reaching_windows<C>;
 
     // Of row y of windows those that reach a thread's column.
     static CK_TILE_FN sums sum_of_row(windows& seen, int y, const arguments& a)
@@ -152,13 +153,13 @@ struct program
         for(int x = 0; x < a.reach[1]; x += at_once)
         {
             seen.move_to(y, x);
-            const auto dy = convert<float>(load(seen));
+            const auto dy = convert<float>(renumber<C.shape().row_of_elements()>(load(seen)));
             for_each_thread<cell>([&](thread t) {
                 static_for<at_once>([&](auto i) {
                     const float share = seen.share(t, 1, x + i);
                     for_each_element<cell>([&](auto r, auto v) {
                         auto& sum = row.file_of(t);
-                        sum.set(r, v, sum.get(r, v) + dy.file_of(t).get(i + at_once * r, v) * share);
+                        sum.set(r, v, sum.get(r, v) + dy.file_of(t).get(i, v) * share);
                     });
                 });
             });

@@ -19,6 +19,7 @@ template <config C>
 class sums
 {
     static constexpr distribution cell = C.shape().cell();
+    using element                      = element_t<C.dtype>;
 
   public:
     using arguments                = avgpool_fwd::arguments;
@@ -36,9 +37,13 @@ class sums
         return [](int) { return 0; }; // all elements are alike
     }
 
-    CK_TILE_FN void take(thread t, auto r, auto v, float value, int)
+    CK_TILE_FN void take(thread t, const vector<element, C.vector>& elements, int)
     {
-        values_.file_of(t).set(r, v, values_.file_of(t).get(r, v) + value);
+        auto& sum = values_.file_of(t);
+        for_each_element<cell>([&](auto r, auto v) {
+            sum.set(r, v,
+                    sum.get(r, v) + convert<float>(__builtin_bit_cast(element, storage_t<element>(elements[int(v)]))));
+        });
     }
     CK_TILE_FN void take(const sums& later) { values_ = sum_of(values_, later.values_); }
 
@@ -58,7 +63,6 @@ class sums
 
     CK_TILE_FN void write(const arguments& a, auto&& to) const
     {
-        using element = element_t<C.dtype>;
         to(static_cast<element*>(a.out), convert<element>(values_));
     }
 

@@ -24,6 +24,13 @@ struct config
     int threads = 256; // of a block
 
     constexpr pooling::column_shape shape() const { return {arch, layout, rows, lanes, vector, threads}; }
+
+    // Whether two maxima lie in a word, and their indices in another.
+    constexpr bool in_halves() const
+    {
+        return facts(arch).compares_halves && ck_tile::bytes_of(dtype) == 2 && index == indices::u8 && lanes == 1 &&
+               vector > 1;
+    }
 };
 
 // The only place that knows which configurations are legal; static_assert, the dispatcher and the generator ask it.

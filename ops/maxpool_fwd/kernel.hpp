@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace ck_tile::maxpool_fwd
 {
@@ -31,6 +32,8 @@ class maxima
     static constexpr bool flat         = C.index != indices::u8;
     using element                      = element_t<C.dtype>;
     using index                        = maxpool::index_t<C.index>;
+    using kept                         = std::conditional_t<C.in_halves(), element, float>;
+    using kept_number                  = std::conditional_t<C.in_halves(), short, int>;
 
   public:
     using arguments                = maxpool_fwd::arguments;
@@ -39,8 +42,8 @@ class maxima
     static CK_TILE_FN maxima nothing()
     {
         maxima m;
-        m.values_ = fill<float, cell>(neutral);
-        m.at_     = fill<int, cell>(none);
+        m.values_ = fill<kept, cell>(convert<kept>(neutral));
+        m.at_     = fill<kept_number, cell>(none);
         return m;
     }
 
@@ -52,19 +55,24 @@ class maxima
         return [=](int column) { return wrapped_sum(begin, wrapped_product(column, step)); };
     }
 
-    CK_TILE_FN void take(thread t, auto r, auto v, float value, int number)
+    CK_TILE_FN void take(thread t, const vector<element, C.vector>& elements, int number)
     {
-        float most       = values_.file_of(t).get(r, v);
-        const bool taken = take_larger(most, value);
-        values_.file_of(t).set(r, v, most);
-        at_.file_of(t).set(r, v, taken ? number : at_.file_of(t).get(r, v));
+        if constexpr(C.in_halves())
+            take_halves(t, elements, vector<short, C.vector>(static_cast<short>(number)));
+        else
+            for_each_element<cell>([&](auto, auto v) {
+                take(t, v, convert<float>(__builtin_bit_cast(element, storage_t<element>(elements[int(v)]))), number);
+            });
     }
     CK_TILE_FN void take(const maxima& later)
     {
         for_each_thread<cell>([&](thread t) {
-            for_each_element<cell>([&](auto r, auto v) {
-                take(t, r, v, later.values_.file_of(t).get(r, v), later.at_.file_of(t).get(r, v));
-            });
+            const auto& values = later.values_.file_of(t);
+            const auto& at     = later.at_.file_of(t);
+            if constexpr(C.in_halves())
+                take_halves(t, values.reg[0], at.reg[0]);
+            else
+                for_each_element<cell>([&](auto r, auto v) { take(t, v, values.get(r, v), at.get(r, v)); });
         });
     }
 
@@ -83,8 +91,33 @@ class maxima
     }
 
   private:
-    tile<float, cell> values_;
-    tile<int, cell> at_;
+    tile<kept, cell> values_;
+    tile<kept_number, cell> at_;
+
+    CK_TILE_FN void take(thread t, auto v, float value, int number)
+    {
+        float most       = values_.file_of(t).get(0, v);
+        const bool taken = take_larger(most, value);
+        values_.file_of(t).set(0, v, most);
+        at_.file_of(t).set(0, v, taken ? number : at_.file_of(t).get(0, v));
+    }
+    CK_TILE_FN void take_halves(thread t, const vector<element, C.vector>& elements,
+                                const vector<short, C.vector>& numbers)
+    {
+        using words  = vector<unsigned, C.vector / 2>;
+        auto& values = values_.file_of(t).reg[0];
+        auto& at     = at_.file_of(t).reg[0];
+        auto most = __builtin_bit_cast(words, values), from = __builtin_bit_cast(words, at);
+        const auto others = __builtin_bit_cast(words, elements), their = __builtin_bit_cast(words, numbers);
+        static_for<C.vector / 2>([&](auto i) {
+            constexpr int word = i;
+            unsigned value = most[word], number = from[word];
+            take_larger_halves<C.dtype == data_type::bf16>(value, number, others[word], their[word]);
+            most[word] = value, from[word] = number;
+        });
+        values = __builtin_bit_cast(decltype(+values), most);
+        at     = __builtin_bit_cast(decltype(+at), from);
+    }
 
     // The maxima of window i, of all threads that share it, and their indices as they are stored.
     CK_TILE_FN void share(const auto& seen, int i, const arguments& a)
@@ -95,9 +128,14 @@ class maxima
                                     : column - i * a.row_step * a.window[1];
             for_each_element<cell>([&](auto r, auto v) {
                 auto& at = at_.file_of(t);
-                at.set(r, v, at.get(r, v) == none ? none : wrapped_sum(at.get(r, v), first));
+                at.set(r, v, at.get(r, v) == none ? none : static_cast<kept_number>(wrapped_sum(at.get(r, v), first)));
             });
         });
+        if constexpr(C.lanes > 1)
+            take_those_of_lanes();
+    }
+    CK_TILE_FN void take_those_of_lanes()
+    {
         for(int mask = 1; mask < C.lanes; mask *= 2)
         {
             const auto other_values = exchange_lanes(values_, mask);
@@ -123,7 +161,7 @@ class maxima
             auto& at           = at_.file_of(t);
             bool exceptional   = false;
             for_each_element<cell>([&](auto r, auto v) {
-                const float value = values.get(r, v);
+                const float value = convert<float>(values.get(r, v));
                 exceptional |= (at.get(r, v) == none) | (value != value);
             });
             if(!(exceptional & made.has(t, {i, 0}))) [[likely]]
@@ -140,9 +178,11 @@ class maxima
                         const unsigned from = seen.offset(t, beyond) + seen.channel_offset(r + v);
                         const storage_t<element> bits =
                             load_vector<element, 1>(seen.memory(), from, convert<element>(neutral))[0];
-                        const float value = convert<float>(__builtin_bit_cast(element, bits)), most = values.get(r, v);
-                        if(((most != most) & (value != value)) | ((at.get(r, v) == none) & seen.has(t, beyond)))
-                            at.set(r, v, here);
+                        const float value   = convert<float>(__builtin_bit_cast(element, bits));
+                        const float most    = convert<float>(values.get(r, v));
+                        const bool is_there = seen.has(t, beyond);
+                        if(((most != most) & (value != value)) | ((at.get(r, v) == none) & is_there))
+                            at.set(r, v, static_cast<kept_number>(here));
                     });
                 }
         });

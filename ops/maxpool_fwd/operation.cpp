@@ -18,7 +18,8 @@ arguments arguments_of(const maxpool::problem& p, const tensors& data)
     return a;
 }
 
-constexpr double per_element = 3; // instructions that compare one
+// Instructions that compare one element of a window with the largest so far, and keep it and its index.
+double per_element(const config& c) { return c.in_halves() ? 0.7 : 3; }
 
 maxpool::problem with_joined_rows(maxpool::problem p)
 {
@@ -28,7 +29,7 @@ maxpool::problem with_joined_rows(maxpool::problem p)
 
 schedule shares_of(const config& c, const maxpool::problem& p)
 {
-    return pooling::shares_of(c.shape(), with_joined_rows(p), per_element);
+    return pooling::shares_of(c.shape(), with_joined_rows(p), per_element(c));
 }
 
 } // namespace
@@ -63,7 +64,7 @@ result<plan<operation>> operation::schedule_on(const device&, plan<operation> ch
 {
     const config& c = chosen.chosen->configuration;
     chosen.schedule = shares_of(c, chosen.problem);
-    chosen.cost     = pooling::cost_of(c.shape(), with_joined_rows(chosen.problem), chosen.schedule, per_element);
+    chosen.cost     = pooling::cost_of(c.shape(), with_joined_rows(chosen.problem), chosen.schedule, per_element(c));
     return chosen;
 }
 

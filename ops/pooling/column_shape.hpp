@@ -21,19 +21,27 @@ struct column_shape
 
     constexpr int patches() const { return threads / lanes; } // of a block
 
-    // What a thread reads at once, and what it makes: of one pixel its channels, side by side in memory in one vector, else in registers.
-    constexpr distribution row_of_elements() const
+    // What a thread reads at once, and what it makes, of one pixel: its channels, in one vector.
+    constexpr distribution row_of_elements() const { return of_row(true); }
+    constexpr distribution cell() const { return of_pixel(true); }
+    // The same as they lie in memory: channels side by side, or one image behind the other.
+    constexpr distribution stored_row_of_elements() const { return of_row(layout == pooling::layout::nhwc); }
+    constexpr distribution stored_cell() const { return of_pixel(layout == pooling::layout::nhwc); }
+
+  private:
+    constexpr distribution of_row(bool in_vectors) const
     {
         const int wave = facts(arch).wave;
         distribution d = {.lengths = {patches(), lanes * elements_at_once, vector},
                           .wave    = {{threads / wave, 0, wave / lanes}},
                           .lane    = {{lanes, 1, 1}, {wave / lanes, 0, 1}},
-                          .reg     = {{elements_at_once, 1, lanes}},
+                          .reg     = {},
                           .vec     = {}};
-        (layout == pooling::layout::nhwc ? d.vec : d.reg).push({vector, 2, 1});
+        (in_vectors ? d.vec : d.reg).push({vector, 2, 1});
+        d.reg.push({elements_at_once, 1, lanes});
         return d;
     }
-    constexpr distribution cell() const
+    constexpr distribution of_pixel(bool in_vectors) const
     {
         const int wave = facts(arch).wave;
         distribution d = {.lengths = {patches(), 1, vector},
@@ -41,7 +49,7 @@ struct column_shape
                           .lane    = {{lanes, 0, 0}, {wave / lanes, 0, 1}},
                           .reg     = {},
                           .vec     = {}};
-        (layout == pooling::layout::nhwc ? d.vec : d.reg).push({vector, 2, 1});
+        (in_vectors ? d.vec : d.reg).push({vector, 2, 1});
         return d;
     }
 };

@@ -29,7 +29,7 @@ struct forward_arguments : window_arguments
 //   neutral                                what elements count as that do not exist
 //   nothing()                              of no elements
 //   numbers_of_row(row, a)(column)         the number that take() is told of an element
-//   take(t, r, v, value, number)           counts one more element, of register (r, v)
+//   take(t, elements, number)              counts one more element of each channel
 //   take(later)                            counts those of another total, whose elements come later
 //   finish(made, seen, i, a)               makes the results of the thread's pixel i, with other threads that share it; `made` and `seen`
 //                                          are where the first pixel of the thread, and its window, lie
@@ -59,8 +59,8 @@ struct forward_program
             const auto at = first_row(patch);
             return multi_index{wrapped_product(at[0], a.stride[0]), wrapped_product(at[1], a.stride[1])} - a.left_pad;
         };
-        window<const element, elements> seen(own, in, in_size, first_pixel, a.dilation[1]);
-        const window<const element, cell> made(own, static_cast<const element*>(a.out), out_size, first_row);
+        window<const element, stored_elements> seen(own, in, in_size, first_pixel, a.dilation[1]);
+        const window<const element, stored_cell> made(own, static_cast<const element*>(a.out), out_size, first_row);
 
         total found[C.rows];
         for(total& each : found)
@@ -80,21 +80,23 @@ struct forward_program
                 return;
             found[i].finish(made, seen, i, a);
             found[i].write(a, [&]<class T>(T* to, const auto& values) {
-                window<T, cell> there(own, to + out_image, out_size, first_row);
+                window<T, stored_cell> there(own, to + out_image, out_size, first_row);
                 there.move_to({i, 0});
-                store(there, values);
+                store(there, renumber<stored_cell>(values));
             });
         });
     }
 
   private:
     static constexpr distribution cell = C.shape().cell(), elements = C.shape().row_of_elements();
+    static constexpr distribution stored_cell     = C.shape().stored_cell(),
+                                  stored_elements = C.shape().stored_row_of_elements();
     static constexpr int patches = C.shape().patches(), at_once = column_shape::elements_at_once;
     template <class T, distribution D>
     using window = pixel_window<C.layout, T, D>;
 
     // Of a row of windows, which is `row` dilations below the first one of a thread.
-    static CK_TILE_FN total total_of_row(window<const element, elements>& seen, int row, const arguments& a)
+    static CK_TILE_FN total total_of_row(window<const element, stored_elements>& seen, int row, const arguments& a)
     {
         const auto number = total::numbers_of_row(row, a);
         total sum         = total::nothing();
@@ -102,14 +104,12 @@ struct forward_program
         {
             const int count = a.window[1] - x;
             seen.move_to({wrapped_product(row, a.dilation[0]), x * a.dilation[1]}, count);
-            const auto next = convert<float>(load(seen, convert<element>(total::neutral)));
+            const auto next = renumber<elements>(load(seen, convert<element>(total::neutral)));
             for_each_thread<cell>([&](thread t) {
                 static_for<at_once>([&](auto i) {
                     constexpr int column = i * C.lanes;
                     if(column < count)
-                        for_each_element<cell>([&](auto r, auto v) {
-                            sum.take(t, r, v, next.file_of(t).get(i + at_once * r, v), number(x + column));
-                        });
+                        sum.take(t, next.file_of(t).reg[i], number(x + column));
                 });
             });
         }

@@ -46,17 +46,20 @@ void join_rows(problem& p)
         *pads = {0, (*pads)[0] * width};
 }
 
-// A line is read in the time of four instructions; an element takes one to convert.
+// Fitted to what sm90 takes. With channels first, a thread works out for all its channels where an element lies. A line is read in the time of
+// one and a half instructions, or four where the lines of a wave's channels do not stay in the cache; an element takes one to convert.
 double cost_of(const column_shape& c, const problem& p, const forward_schedule& s, double per_element)
 {
     const double outputs = static_cast<double>(p.output(0)) / s.patches[0]; // of a thread
     const double columns = static_cast<double>(ceil_div(p.window[1], std::int64_t(c.lanes))) * c.lanes;
-    const double access  = c.layout == layout::nhwc ? 10.0 / c.vector : 5 + 4.0 / c.vector;
-    const double element =
-        1 + per_element + std::max(access, 4 * lines_of(c, p) / (c.layout == layout::nhwc ? c.vector : 1));
-    const double rows = static_cast<double>(s.patch_rows * p.window[0]) * c.lanes; // of windows, counted together
-    // Registers for several rows leave room for fewer waves, which measured on sm90 costs about a third; threads that share a window, more.
-    const double waves = (c.rows > 1 ? 1.35 : 1) * (c.lanes > 1 ? 2.5 : 1);
+    const double lines   = lines_of(c, p);
+    const double access  = c.layout == layout::nhwc
+                               ? std::max(10.0, 4 * lines) / c.vector
+                               : std::max(4 + 16.0 / c.vector, (lines * c.vector > 64 ? 4 : 1.5) * lines);
+    const double element = 1 + per_element + access;
+    const double rows    = static_cast<double>(s.patch_rows * p.window[0]) * c.lanes; // of windows, counted together
+    // Registers for several rows leave room for fewer waves, which costs about a third; threads that share a window, more.
+    const double waves = (c.rows > 2 ? 1.35 : c.rows == 2 ? 1.08 : 1) * (c.lanes > 1 ? 2.5 : 1);
     return ((s.input_rows * columns * element + rows * (1 + per_element)) / outputs + 30.0 * (c.lanes - 1)) * waves;
 }
 

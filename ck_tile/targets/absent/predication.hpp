@@ -17,4 +17,23 @@ CK_TILE_FN bool take_larger(float& most, float x)
     return taken;
 }
 
+template <bool Bf16>
+CK_TILE_FN void take_larger_halves(unsigned& most, unsigned& at, unsigned x, unsigned from)
+{
+    const auto number = [](unsigned word, int shift) -> float {
+        const auto bits = static_cast<unsigned short>(word >> shift);
+        if constexpr(Bf16)
+            return __builtin_bit_cast(float, unsigned(bits) << 16);
+        else
+            return static_cast<float>(__builtin_bit_cast(_Float16, bits));
+    };
+    for(int shift = 0; shift < 32; shift += 16)
+    {
+        const float mine = number(most, shift), other = number(x, shift);
+        const unsigned half = 0xffffu << shift;
+        at                  = other > mine ? (at & ~half) | (from & half) : at;
+        most                = other > mine || other != other ? (most & ~half) | (x & half) : most;
+    }
+}
+
 } // namespace ck_tile

@@ -21,6 +21,7 @@ inline constexpr target gfx11 = {
     .copy_to_lds            = lds_copy::none,
     .matrix_from_lds        = false,
     .transposed_reads       = false,
+    .compares_halves        = false,
     .compute_units          = 96,
     .chiplets               = 1,
     .cache_bytes            = 96 << 20,

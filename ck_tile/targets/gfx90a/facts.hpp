@@ -21,6 +21,7 @@ inline constexpr target gfx90a = {
     .copy_to_lds            = lds_copy::bytes_4,
     .matrix_from_lds        = false,
     .transposed_reads       = false,
+    .compares_halves        = false,
     .compute_units          = 104,
     .chiplets               = 1,
     .cache_bytes            = 8 << 20,

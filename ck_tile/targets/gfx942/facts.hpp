@@ -21,6 +21,7 @@ inline constexpr target gfx942 = {
     .copy_to_lds            = lds_copy::bytes_4,
     .matrix_from_lds        = false,
     .transposed_reads       = false,
+    .compares_halves        = false,
     .compute_units          = 304,
     .chiplets               = 8,
     .cache_bytes            = 256 << 20,

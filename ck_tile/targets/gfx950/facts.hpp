@@ -21,6 +21,7 @@ inline constexpr target gfx950 = {
     .copy_to_lds            = lds_copy::bytes_16_async,
     .matrix_from_lds        = false,
     .transposed_reads       = true, // ds_read_b64_tr_b16
+    .compares_halves        = false,
     .compute_units          = 256,
     .chiplets               = 8,
     .cache_bytes            = 256 << 20,

@@ -22,6 +22,7 @@ inline constexpr target sm90 = {
     .copy_to_lds            = lds_copy::bytes_16_async,
     .matrix_from_lds        = true,
     .transposed_reads       = true,
+    .compares_halves        = true,
     .compute_units          = 132,
     .chiplets               = 1,
     .cache_bytes            = 50 << 20,

@@ -103,6 +103,23 @@ CK_TILE_FN bool take_larger(float& most, float x)
     return taken;
 }
 
+template <bool Bf16>
+CK_TILE_FN void take_larger_halves(unsigned& most, unsigned& at, unsigned x, unsigned from)
+{
+    unsigned taken;
+    if constexpr(Bf16)
+    {
+        asm("set.gt.u32.bf16x2 %0, %1, %2;" : "=r"(taken) : "r"(x), "r"(most));
+        asm("max.NaN.bf16x2 %0, %0, %1;" : "+r"(most) : "r"(x));
+    }
+    else
+    {
+        asm("set.gt.u32.f16x2 %0, %1, %2;" : "=r"(taken) : "r"(x), "r"(most));
+        asm("max.NaN.f16x2 %0, %0, %1;" : "+r"(most) : "r"(x));
+    }
+    at = (from & taken) | (at & ~taken);
+}
+
 CK_TILE_FN float approximate_exp2(float x)
 {
     float y;

@@ -45,7 +45,7 @@ TEST(MaxpoolForwardConfig, RejectionsSayRuleValueAndFix)
         "narrower vectors");
 }
 
-// A thread's channels lie side by side, or one image behind the other. Lanes of one window have columns side by side, and the same cell.
+// A thread's channels are one vector; in memory they lie side by side, or one image behind the other. Lanes of one window have columns side by side, and the same cell.
 TEST(MaxpoolForwardConfig, CellsAreChannelsOfAPixel)
 {
     for(const layout order : {layout::nhwc, layout::nchw})
@@ -59,11 +59,15 @@ TEST(MaxpoolForwardConfig, CellsAreChannelsOfAPixel)
                               .vector = 8};
             ASSERT_FALSE(check(c)) << check(c).rule;
             for(const distribution& d : {c.shape().cell(), c.shape().row_of_elements()})
+                EXPECT_EQ(d.vecs(), 8);
+            for(const distribution& d : {c.shape().cell(), c.shape().row_of_elements(), c.shape().stored_cell(),
+                                         c.shape().stored_row_of_elements()})
             {
                 EXPECT_TRUE(d.covers() && d.threads() == c.threads && d.length(2) == 8);
                 EXPECT_EQ(d.length(0) * lanes, c.threads);
-                EXPECT_EQ(d.vecs(), order == layout::nhwc ? 8 : 1);
             }
+            EXPECT_EQ(c.shape().stored_cell().vecs(), order == layout::nhwc ? 8 : 1);
+            EXPECT_EQ(c.shape().stored_row_of_elements().vecs(), order == layout::nhwc ? 8 : 1);
             for(int lane = 0; lane < 64; ++lane)
             {
                 EXPECT_EQ(c.shape().row_of_elements().locate(1, {.lane = lane}), lane % lanes);
