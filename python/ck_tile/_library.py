@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+import struct
 from collections import namedtuple
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 from pathlib import Path
@@ -172,7 +173,7 @@ class Plan:
         _check(_LIBRARY.ck_tile_plan_create(device._handle, problem.handle, None, byref(self._handle)))
         self._address = self._handle.value
         self._count = len(self.tensors)
-        self._addresses = c_void_p * self._count
+        self._pack = struct.Struct(f"{self._count}P").pack  # half the time of an array of ctypes
         self.workspace_bytes = _LIBRARY.ck_tile_plan_workspace_bytes(self._handle)
         self.instances = _LIBRARY.ck_tile_plan_instances(self._handle).decode()
 
@@ -180,9 +181,14 @@ class Plan:
         destroy(getattr(self, "_handle", None))
 
     def run(self, addresses, workspace=None, stream=None):
-        """Queues the kernels on a native stream: addresses of all tensors, None of absent ones, and of workspace_bytes."""
-        if len(addresses) != self._count:
-            raise Error(f"a run must have the addresses of {self._count} tensors, but has {len(addresses)}: pass None for absent ones")
-        status = _RUN(self._address, stream, self._addresses(*addresses), self._count, workspace)
+        """Queues the kernels on a native stream: addresses of all tensors, 0 or None of absent ones, and of workspace_bytes."""
+        try:
+            packed = self._pack(*addresses)
+        except struct.error:
+            if len(addresses) != self._count:
+                raise Error(f"a run must have the addresses of {self._count} tensors, but has {len(addresses)}: pass None for absent "
+                            "ones") from None
+            packed = self._pack(*[each or 0 for each in addresses])
+        status = _RUN(self._address, stream, packed, self._count, workspace)
         if status:
             _check(status)

@@ -11,9 +11,9 @@ _SAID = set()
 
 
 @torch.compiler.disable
-def _computed_or(function, arguments, compute):
+def _computed_or(function, compute, arguments):
     try:
-        return compute()
+        return compute(*arguments)
     except Error as error:
         reason = f"{function.__name__} falls back to PyTorch: {error}"
         if reason not in _SAID:
@@ -22,7 +22,7 @@ def _computed_or(function, arguments, compute):
         return function(*arguments)
 
 
-def or_fallback(fallback, function, arguments, compute):
-    """compute(), or, where that is an Error and a fallback is wanted, function(*arguments), and a warning the first time. What is
-    not compiled is only known as it runs, so that a fallback breaks torch.compile's graphs."""
-    return _computed_or(function, arguments, compute) if fallback else compute()
+def or_fallback(fallback, function, compute, *arguments):
+    """compute(*arguments), or, where that is an Error and a fallback is wanted, function(*arguments), and a warning the first time. What
+    is not compiled is only known as it runs, so that a fallback breaks torch.compile's graphs."""
+    return _computed_or(function, compute, arguments) if fallback else compute(*arguments)

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The definition of an operator in PyTorch's dispatcher: kernel, fake, autograd, autocast. And a shorter way to its kernel."""
 
+import copy
+
 import torch
 from torch.autograd import forward_ad
+
+from ck_tile.torch._tensors import Kernel, Kind
 
 LIBRARY = torch.library.Library("ck_tile", "DEF")
 TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order)
 # Rules of autocast, beside a dtype: the type that it is in; that of the first tensor.
 LOWER_PRECISION, FIRST = object(), object()
-PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, type(None)))
+PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
 
 
 class Operator:
@@ -18,24 +22,62 @@ class Operator:
 
     def __init__(self, overload, kernel):
         self.overload, self.kernel = overload, kernel
-        kernel.tensors, kernel.lists = ([i for i, each in enumerate(overload._schema.arguments) if kind in str(each.type)]
-                                        for kind in ("Tensor", "List"))
+        self.tensors = kernel.tensors
         self.function = None  # of autograd
         self.rules = {}  # of autocast, by kind of device
+        self._made = self._as_given  # of a call's arguments: the operator's
+        self._kinds = {}
+
+    def made_of(self, make):
+        """The operator with gradient and rules that it has by now, called with what make(*arguments) makes its arguments of. make sees
+        one call of each kind. The tensors are where the operator has them."""
+        operator = copy.copy(self)
+        operator._made, operator._kinds = make, {}
+        return operator
+
+    @staticmethod
+    def _as_given(*arguments):
+        return arguments
 
     def __call__(self, *arguments):
-        tensors = self.kernel.tensors
-        if _dispatches() or not PLAIN.issuperset([type(arguments[i]) for i in tensors]):
-            return self.overload(*arguments)
-        if self.rules:
+        if _dispatches():
+            return self.overload(*self._made(*arguments))
+        if self.rules and torch._C._is_any_autocast_enabled():
             kind = arguments[0].device.type
             if torch.is_autocast_enabled(kind):
                 arguments = self.cast(arguments, kind)
-        if torch.is_grad_enabled():
-            for i in tensors:
-                if arguments[i] is not None and arguments[i].requires_grad:
-                    return self.function.apply(*arguments) if self.function else self.overload(*arguments)
-        return self.kernel(*arguments)
+        key, tensors, differentiable = list(arguments), [], False
+        for i in self.tensors:
+            each = arguments[i]
+            if each is not None:
+                if type(each) not in PLAIN or each.is_neg():
+                    return self.overload(*self._made(*arguments))
+                key[i] = each.shape, each.stride(), each.dtype, each.device
+                differentiable = differentiable or each.requires_grad
+            tensors.append(each)
+        kind = self._kind(key, arguments)
+        if differentiable and torch.is_grad_enabled():
+            return self.function.apply(kind, *tensors) if self.function else self.overload(*kind.arguments(tensors))
+        return kind(tensors)
+
+    def compute(self, *arguments):
+        """The operator's kernel, for the dispatcher."""
+        key, arguments = list(arguments), list(arguments)
+        for i in self.tensors:
+            each = arguments[i]
+            if each is not None:
+                key[i] = each.shape, each.stride(), each.dtype, each.device
+        return self._kind(key, arguments)([arguments[i] for i in self.tensors])
+
+    def _kind(self, key, arguments):
+        try:
+            kind = self._kinds.get(tuple(key))
+        except TypeError:  # of lists
+            key, arguments = ([tuple(each) if isinstance(each, list) else each for each in some] for some in (key, arguments))
+            kind = self._kinds.get(tuple(key))
+        if kind is None:
+            kind = self._kinds[tuple(key)] = Kind(self.kernel, self._made(*arguments))
+        return kind
 
     def cast(self, arguments, kind):
         """As autocast does for a kind of device; like PyTorch's it leaves float64, and tensors elsewhere, as they are."""
@@ -44,7 +86,7 @@ class Operator:
             return arguments
         dtype = torch.get_autocast_dtype(kind) if rule is LOWER_PRECISION else arguments[0].dtype if rule is FIRST else rule
         arguments = list(arguments)
-        for i in self.kernel.tensors:
+        for i in self.tensors:
             each = arguments[i]
             if each is not None and each.dtype is not dtype and each.is_floating_point() and each.dtype is not torch.float64 and each.device.type == kind:
                 arguments[i] = each.to(dtype)
@@ -53,31 +95,48 @@ class Operator:
 
 def _dispatches():
     """Whether there is more to a call than autocast and autograd, and subclasses of tensors."""
-    return (torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0 or torch._C._get_tracing_state() is not None
-            or torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0)
+    return (torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0 or torch._C._len_torch_function_stack() > 0
+            or torch._C._get_tracing_state() is not None or torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0)
 
 
-def define(schema, kernel, fake):
-    """Defines ck_tile::<schema> by a function for tensors of CPU and GPU and one for those without memory; returns the operator."""
+def define(schema, operation, inputs, fields, fake):
+    """Defines ck_tile::<schema> for tensors of CPU and GPU by what Kernel says, and for those without memory by fake alone; returns the
+    operator."""
     name = schema.split("(")[0]
     LIBRARY.define(schema, tags=TAGS)
+    overload = getattr(torch.ops.ck_tile, name).default
+    operator = Operator(overload, Kernel(overload._schema, operation, inputs, fields, fake))
     for key in ("CPU", "CUDA"):
-        LIBRARY.impl(name, kernel, key)
+        LIBRARY.impl(name, operator.compute, key)
     torch.library.register_fake(f"ck_tile::{name}", fake, lib=LIBRARY)
-    return Operator(getattr(torch.ops.ck_tile, name).default, kernel)
+    return operator
 
 
 def differentiate(operator, setup_context, backward):
-    """Gives an operator a gradient: setup_context and backward are those of torch.library.register_autograd."""
-    torch.library.register_autograd(operator.overload, backward, setup_context=setup_context, lib=LIBRARY)
+    """Gives an operator a gradient: setup_context is that of torch.library.register_autograd; backward(ctx, needed, *gradients) makes
+    gradients of the tensors among the arguments, of which each is needed or not."""
+    tensors, count = operator.tensors, len(operator.overload._schema.arguments)
 
-    def forward(ctx, *arguments):
-        output = operator.kernel(*arguments)
-        setup_context(ctx, arguments, output)
+    def backward_of_all(ctx, *gradients):
+        found = [None] * count
+        for i, each in zip(tensors, backward(ctx, [ctx.needs_input_grad[i] for i in tensors], *gradients)):
+            found[i] = each
+        return tuple(found)
+
+    torch.library.register_autograd(operator.overload, backward_of_all, setup_context=setup_context, lib=LIBRARY)
+
+    # Of tensors alone: each argument takes its time.
+    def forward(ctx, kind, *given):
+        output = kind(given)
+        setup_context(ctx, kind.arguments(given), output)
         return output
 
+    def backward_of_tensors(ctx, *gradients):
+        return None, *backward(ctx, ctx.needs_input_grad[1:], *gradients)
+
     name = operator.overload.name().replace("::", "_")
-    operator.function = type(name, (torch.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+    operator.function = type(name, (torch.autograd.Function,),
+                             {"forward": staticmethod(forward), "backward": staticmethod(backward_of_tensors)})
 
 
 def autocast(operator, cpu, cuda):

@@ -51,14 +51,16 @@ def prefers_channels_last(x, weight=None):
     return x.dim() > 2 and x.stride(1) == 1
 
 
+def is_packed(x, channels_last):
+    """Whether x lies in that layout, without gaps."""
+    return is_channels_last(x) if channels_last and x.dim() > 2 else x.is_contiguous()
+
+
 def packed(x, channels_last):
-    """x itself where it is packed in that layout and aligned, else a copy that is."""
-    if channels_last and x.dim() > 2:
-        if not is_channels_last(x):
-            x = x.movedim(1, -1).contiguous().movedim(-1, 1)
-    elif not x.is_contiguous():
-        x = x.contiguous()
-    return x if x.data_ptr() % ALIGNMENT == 0 else x.clone(memory_format=torch.preserve_format)
+    """x itself where it is packed in that layout, else a copy that is."""
+    if is_packed(x, channels_last):
+        return x
+    return x.movedim(1, -1).contiguous().movedim(-1, 1) if channels_last and x.dim() > 2 else x.contiguous()
 
 
 def empty(like, shape, channels_last, dtype=None):
@@ -79,93 +81,93 @@ def _device(kind, index):
     return Device(f"{'hip' if torch.version.hip else 'cuda'}:{index}")
 
 
-class Kind:
-    """Calls of one kernel whose arguments are alike: shapes, types and devices of tensors, and all that is no tensor. They have been
-    validated, and share a plan."""
-
-    def __init__(self, results):
-        """results: those of a call."""
-        self._single = isinstance(results, torch.Tensor)
-        self._results = [(each.shape, each.stride(), each.dtype, each.device)
-                         for each in ((results,) if self._single else results)]
-        self._plan = None
-
-    def allocate(self):
-        """Memory for the results of another call."""
-        if self._single:
-            shape, stride, dtype, device = self._results[0]
-            return torch.empty_strided(shape, stride, dtype=dtype, device=device)
-        return tuple([torch.empty_strided(shape, stride, dtype=dtype, device=device) for shape, stride, dtype, device in self._results])
-
-    def plan(self, operation, x, fields):
-        """How the library computes it for what x is on; fields(): of the problem, but its dtype."""
-        if self._plan is None:
-            self._plan = _library.Plan(_device(x.device.type, x.device.index), operation, dtype=DTYPES[x.dtype], **fields())
-        return self._plan
+@functools.cache
+def _plan(kind, index, operation, **fields):
+    return _library.Plan(_device(kind, index), operation, **fields)
 
 
 class Kernel:
-    """What kernel() makes of a function."""
+    """What an operator computes by: a plan of an operation, which takes the tensors that inputs names, in its order, None where it has
+    one that the operator has not, and then the results. fake(*arguments) validates and makes results; fields(*arguments) are those of
+    the problem, but its dtype. An operator's last argument says whether channels are last in all tensors that have them."""
 
-    def __init__(self, fake, compute):
-        self._fake, self._compute, self._kinds = fake, compute, {}
-        self.tensors = self.lists = ()  # positions of arguments that are tensors, or none, and of those that are lists
+    def __init__(self, schema, operation, inputs, fields, fake):
+        self.tensors = [i for i, each in enumerate(schema.arguments) if "Tensor" in str(each.type)]  # where arguments are, or may be
+        names = [schema.arguments[i].name for i in self.tensors]
+        self.inputs = [None if name is None else names.index(name) for name in inputs]  # among the tensors
+        self.operation, self.fields, self.fake = operation, fields, fake
 
-    def __call__(self, *arguments):
-        key = list(arguments)
-        for i in self.tensors:
-            each = arguments[i]
-            if each is not None:
-                key[i] = (each.shape, each.dtype, each.device)
-        for i in self.lists:
-            key[i] = tuple(key[i])
-        key = tuple(key)
-        kind = self._kinds.get(key)
-        if kind is None:
-            results = self._fake(*arguments)
-            kind = self._kinds[key] = Kind(results)
+
+class Kind:
+    """Calls of a kernel that differ in nothing but the addresses and values of tensors. What they have in common is made once, of the
+    arguments of the first: it takes longer than the rest of a call."""
+
+    def __init__(self, kernel, arguments):
+        results = kernel.fake(*arguments)
+        self._single = isinstance(results, torch.Tensor)
+        results = (results,) if self._single else results
+        self._results = [(each.shape, each.stride(), each.dtype, each.device) for each in results]
+        self._positions = kernel.tensors
+        self._others = [None if i in kernel.tensors else each for i, each in enumerate(arguments)]
+        self._channels_last = arguments[-1]
+        tensors = [arguments[i] for i in kernel.tensors]
+        self._inputs = [None if i is None or tensors[i] is None else i for i in kernel.inputs]
+        given = [i for i in self._inputs if i is not None]
+        self._scattered = [i for i in given if not is_packed(tensors[i], self._channels_last)]
+        first = tensors[given[0]]
+        self._device = first.device
+        self._cuda = first.device.index if first.is_cuda else None
+        self._plan, self._workspace_bytes = None, 0
+        if any(each.numel() > 0 for each in results) and all(tensors[i].numel() > 0 for i in given):
+            self._plan = _plan(first.device.type, first.device.index, kernel.operation, dtype=DTYPES[first.dtype],
+                               **kernel.fields(*arguments))
+            self._workspace_bytes = self._plan.workspace_bytes
+
+    def arguments(self, tensors):
+        """Those of the operator, in a call with these."""
+        arguments = self._others.copy()
+        for i, each in zip(self._positions, tensors):
+            arguments[i] = each
+        return arguments
+
+    def __call__(self, tensors):
+        """Queues a call on the current stream; returns its results. Of inputs without elements they are zeros."""
+        results = [torch.empty_strided(shape, stride, dtype=dtype, device=device) for shape, stride, dtype, device in self._results]
+        if self._plan is None:
+            for each in results:
+                each.zero_()
         else:
-            results = kind.allocate()
-        self._compute(kind, results, *arguments)
-        return results
+            if self._scattered:
+                tensors = list(tensors)
+                for i in self._scattered:
+                    tensors[i] = packed(tensors[i], self._channels_last)
+            self._run(tensors, results)
+        return results[0] if self._single else tuple(results)
+
+    def _run(self, tensors, results):
+        addresses, copies = [], []
+        for i in self._inputs:
+            address = 0 if i is None else tensors[i].data_ptr()
+            if address % ALIGNMENT:
+                copies.append(tensors[i].clone(memory_format=torch.preserve_format))
+                address = copies[-1].data_ptr()
+            addresses.append(address)
+        for each in results:
+            addresses.append(each.data_ptr())  # 0 of those without elements
+        workspace = None
+        if self._workspace_bytes:
+            memory = torch.empty(self._workspace_bytes, dtype=torch.uint8, device=self._device)
+            workspace = memory.data_ptr()
+        self._plan.run(addresses, workspace, None if self._cuda is None else torch._C._cuda_getCurrentRawStream(self._cuda))
 
 
-def kernel(fake):
-    """Makes a kernel of compute(kind, results, *arguments), which fills in results that are as fake(*arguments) says. fake is called for
-    each kind of arguments once, as to validate them takes longer than the rest of a call."""
-    return lambda compute: Kernel(fake, compute)
+def spatial_tuples(count, **values):
+    """Of each value, a number or a sequence of 1 or count, a tuple of count."""
+    tuples = []
+    for name, value in values.items():
+        each = (value,) * count if isinstance(value, int) else tuple(value)
+        each = each * count if len(each) == 1 else each
+        check(len(each) == count, f"{name} must be a number or {count} of them", f"is {value}", "give one per spatial dimension")
+        tuples.append(each)
+    return tuples
 
-
-def run(plan, x, *tensors):
-    """Queues a plan on the current stream of x's device; None for absent tensors."""
-    workspace = x.new_empty(plan.workspace_bytes, dtype=torch.uint8) if plan.workspace_bytes else None
-    stream = torch._C._cuda_getCurrentRawStream(x.device.index) if x.is_cuda else None
-    plan.run([None if t is None else t.data_ptr() for t in tensors], None if workspace is None else workspace.data_ptr(), stream)
-
-
-def remembered(function):
-    """The function, which makes something of numbers, texts and sequences of them, called once for each. Not where torch.compile follows
-    it, as that has numbers of its own, and may be inside of it."""
-    known = {}
-
-    def call(*arguments):
-        if torch.compiler.is_compiling():
-            return function(*arguments)
-        try:
-            made = known.get(arguments)
-        except TypeError:  # a list among them
-            return function(*arguments)
-        if made is None:
-            made = known[arguments] = function(*arguments)
-        return made
-
-    return call
-
-
-def spatial_list(value, count, name):
-    """A number, or a sequence of 1 or count, as a list of count."""
-    values = [value] * count if isinstance(value, int) else list(value)
-    if len(values) == 1:
-        values *= count
-    check(len(values) == count, f"{name} must be a number or {count} of them", f"is {value}", "give one per spatial dimension")
-    return values

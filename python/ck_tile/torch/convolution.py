@@ -5,7 +5,7 @@ import torch
 
 from ck_tile.torch._fallback import or_fallback
 from ck_tile.torch._operators import LOWER_PRECISION, autocast, define, differentiate
-from ck_tile.torch._tensors import (check, check_dtypes, empty, kernel, packed, prefers_channels_last, remembered, run, spatial_list)
+from ck_tile.torch._tensors import check, check_dtypes, empty, prefers_channels_last, spatial_tuples
 
 ACTIVATIONS = {"none": lambda x: x, "relu": torch.relu, "relu6": torch.nn.functional.relu6, "silu": torch.nn.functional.silu}
 
@@ -32,9 +32,8 @@ def _check_bias(bias, name, channels):
           f"has {None if bias is None else list(bias.shape)}", "reshape it")
 
 
-def _fields(x, weight, window_and_layout, outputs="K", **more):
+def _fields(x, weight, stride, left_pads, right_pads, dilation, groups, channels_last, outputs="K", **more):
     """Of the problem, by the shapes of the input and the weights."""
-    stride, left_pads, right_pads, dilation, groups, channels_last = window_and_layout
     return {"ndim": len(stride), "G": groups, "N": x[0], outputs: weight[0] // groups, "C": weight[1], "filter": weight[2:],
             "input": x[2:], "strides": stride, "dilations": dilation, "left_pads": left_pads, "right_pads": right_pads,
             "layout": "nhwgc" if channels_last else "ngchw", **more}
@@ -47,13 +46,8 @@ def _forward_fake(x, weight, bias, stride, left_pads, right_pads, dilation, grou
     return empty(x, shape, channels_last)
 
 
-@kernel(_forward_fake)
-def _forward(kind, y, x, weight, bias, *window_and_layout):
-    if y.numel() > 0:
-        channels_last, biased = window_and_layout[-1], bias is not None
-        plan = kind.plan("grouped_conv_fwd", x, lambda: _fields(x.shape, weight.shape, window_and_layout, bias=biased))
-        x, weight = packed(x, channels_last), packed(weight, channels_last)
-        run(plan, x, x, weight, packed(bias, False) if biased else None, None, y)
+def _forward_fields(x, weight, bias, *window_and_layout):
+    return _fields(x.shape, weight.shape, *window_and_layout, bias=bias is not None)
 
 
 def _backward_data_fake(dy, weight, shape, stride, left_pads, right_pads, dilation, groups, channels_last):
@@ -61,11 +55,8 @@ def _backward_data_fake(dy, weight, shape, stride, left_pads, right_pads, dilati
     return empty(dy, tuple(shape), channels_last)
 
 
-@kernel(_backward_data_fake)
-def _backward_data(kind, dx, dy, weight, shape, *window_and_layout):
-    if dx.numel() > 0:
-        plan = kind.plan("grouped_conv_bwd_data", dy, lambda: _fields(shape, weight.shape, window_and_layout))
-        run(plan, dy, packed(dy, window_and_layout[-1]), packed(weight, window_and_layout[-1]), dx)
+def _backward_data_fields(dy, weight, shape, *window_and_layout):
+    return _fields(shape, weight.shape, *window_and_layout)
 
 
 def _backward_weight_fake(dy, x, shape, stride, left_pads, right_pads, dilation, groups, channels_last):
@@ -73,21 +64,17 @@ def _backward_weight_fake(dy, x, shape, stride, left_pads, right_pads, dilation,
     return empty(x, tuple(shape), channels_last)
 
 
-@kernel(_backward_weight_fake)
-def _backward_weight(kind, dweight, dy, x, shape, *window_and_layout):
-    if x.size(0) == 0:
-        dweight.zero_()
-        return
-    plan = kind.plan("grouped_conv_bwd_weight", x, lambda: _fields(x.shape, shape, window_and_layout))
-    run(plan, x, packed(x, window_and_layout[-1]), packed(dy, window_and_layout[-1]), dweight)
+def _backward_weight_fields(dy, x, shape, *window_and_layout):
+    return _fields(x.shape, shape, *window_and_layout)
 
 
 _WINDOW = "int[] stride, int[] left_pads, int[] right_pads, int[] dilation, int groups, bool channels_last"
-_CONV = define(f"convolution(Tensor x, Tensor weight, Tensor? bias, {_WINDOW}) -> Tensor", _forward, _forward_fake)
-_BACKWARD_DATA = define(f"convolution_backward_data(Tensor dy, Tensor weight, SymInt[] shape, {_WINDOW}) -> Tensor", _backward_data,
-                        _backward_data_fake)
+_CONV = define(f"convolution(Tensor x, Tensor weight, Tensor? bias, {_WINDOW}) -> Tensor", "grouped_conv_fwd",
+               ("x", "weight", "bias", None), _forward_fields, _forward_fake)
+_BACKWARD_DATA = define(f"convolution_backward_data(Tensor dy, Tensor weight, SymInt[] shape, {_WINDOW}) -> Tensor", "grouped_conv_bwd_data",
+                        ("dy", "weight"), _backward_data_fields, _backward_data_fake)
 _BACKWARD_WEIGHT = define(f"convolution_backward_weight(Tensor dy, Tensor x, SymInt[] shape, {_WINDOW}) -> Tensor",
-                          _backward_weight, _backward_weight_fake)
+                          "grouped_conv_bwd_weight", ("x", "dy"), _backward_weight_fields, _backward_weight_fake)
 
 
 def _sum_to_channels(dy):
@@ -99,12 +86,11 @@ def _setup_context(ctx, inputs, output):
     ctx.save_for_backward(x, weight)
 
 
-def _differentiate(ctx, dy):
+def _differentiate(ctx, needed, dy):
     x, weight = ctx.saved_tensors
-    dx = _BACKWARD_DATA(dy, weight, x.shape, *ctx.window) if ctx.needs_input_grad[0] else None
-    dweight = _BACKWARD_WEIGHT(dy, x, weight.shape, *ctx.window) if ctx.needs_input_grad[1] else None
-    dbias = _sum_to_channels(dy) if ctx.needs_input_grad[2] else None
-    return dx, dweight, dbias, None, None, None, None, None, None
+    dx = _BACKWARD_DATA(dy, weight, x.shape, *ctx.window) if needed[0] else None
+    dweight = _BACKWARD_WEIGHT(dy, x, weight.shape, *ctx.window) if needed[1] else None
+    return dx, dweight, _sum_to_channels(dy) if needed[2] else None
 
 
 differentiate(_CONV, _setup_context, _differentiate)
@@ -115,46 +101,49 @@ def _pads(padding, lengths, stride, dilation):
     """Left and right pads: of numbers, "valid" or "same", which puts the odd one on the right, as PyTorch."""
     count = len(lengths)
     if padding == "valid":
-        return [0] * count, [0] * count
+        return (0,) * count, (0,) * count
     if padding != "same":
         check(not isinstance(padding, str), "padding must be numbers, 'valid' or 'same'", f"is '{padding}'", "choose one of them")
-        pads = spatial_list(padding, count, "padding")
-        return pads, pads
-    check(all(each == 1 for each in stride), "padding 'same' needs strides of 1", f"they are {stride}", "give the padding in numbers")
+        return spatial_tuples(count, padding=padding) * 2
+    check(all(each == 1 for each in stride), "padding 'same' needs strides of 1", f"they are {list(stride)}", "give the padding in numbers")
     both = [dilation[d] * (lengths[d] - 1) for d in range(count)]
-    return [each // 2 for each in both], [each - each // 2 for each in both]
+    return tuple(each // 2 for each in both), tuple(each - each // 2 for each in both)
 
 
-@remembered
 def _window(lengths, stride, padding, dilation):
     """Strides, left and right pads and dilations, one per spatial dimension, of a filter of those lengths."""
-    stride, dilation = (spatial_list(value, len(lengths), name) for name, value in (("stride", stride), ("dilation", dilation)))
-    return *map(tuple, (stride, *_pads(padding, lengths, stride, dilation), dilation)),
+    stride, dilation = spatial_tuples(len(lengths), stride=stride, dilation=dilation)
+    return stride, *_pads(padding, lengths, stride, dilation), dilation
 
 
-def _convolve(x, weight, bias, stride, padding, dilation, groups, rank):
-    if x.dim() != rank + 2 or weight.dim() != rank + 2:
-        check(False, f"x and weight of a {rank}-D convolution must have {rank + 2} dimensions", f"have {x.dim()} and {weight.dim()}",
-              f"add those that lack, or call conv{x.dim() - 2}d")
-    return _CONV(x, weight, bias, *_window(weight.shape[2:], stride, padding, dilation), groups, prefers_channels_last(x, weight))
+def _of_rank(rank):
+    """The operator, called as PyTorch's of a number of spatial dimensions."""
+
+    def make(x, weight, bias, stride, padding, dilation, groups):
+        if x.dim() != rank + 2 or weight.dim() != rank + 2:
+            check(False, f"x and weight of a {rank}-D convolution must have {rank + 2} dimensions", f"have {x.dim()} and {weight.dim()}",
+                  f"add those that lack, or call conv{x.dim() - 2}d")
+        return x, weight, bias, *_window(weight.shape[2:], stride, padding, dilation), groups, prefers_channels_last(x, weight)
+
+    return _CONV.made_of(make)
+
+
+_CONV1D, _CONV2D, _CONV3D = map(_of_rank, (1, 2, 3))
 
 
 def conv1d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, fallback=False):
     """torch.nn.functional.conv1d: x [N, C, W], weight [K, C / groups, X], bias [K], of one type: fp16, bf16 or fp32."""
-    return or_fallback(fallback, torch.nn.functional.conv1d, (x, weight, bias, stride, padding, dilation, groups),
-                       lambda: _convolve(x, weight, bias, stride, padding, dilation, groups, 1))
+    return or_fallback(fallback, torch.nn.functional.conv1d, _CONV1D, x, weight, bias, stride, padding, dilation, groups)
 
 
 def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, fallback=False):
     """torch.nn.functional.conv2d: x [N, C, H, W], weight [K, C / groups, Y, X], bias [K]; as conv1d."""
-    return or_fallback(fallback, torch.nn.functional.conv2d, (x, weight, bias, stride, padding, dilation, groups),
-                       lambda: _convolve(x, weight, bias, stride, padding, dilation, groups, 2))
+    return or_fallback(fallback, torch.nn.functional.conv2d, _CONV2D, x, weight, bias, stride, padding, dilation, groups)
 
 
 def conv3d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, fallback=False):
     """torch.nn.functional.conv3d: x [N, C, D, H, W], weight [K, C / groups, Z, Y, X], bias [K]; as conv1d."""
-    return or_fallback(fallback, torch.nn.functional.conv3d, (x, weight, bias, stride, padding, dilation, groups),
-                       lambda: _convolve(x, weight, bias, stride, padding, dilation, groups, 3))
+    return or_fallback(fallback, torch.nn.functional.conv3d, _CONV3D, x, weight, bias, stride, padding, dilation, groups)
 
 
 # ---- Depthwise separable: a grouped convolution, an activation and a 1x1 convolution, the intermediate never in memory ----
@@ -173,18 +162,14 @@ def _separable_fake(x, depthwise, pointwise, bias0, bias1, activation, stride, l
     return empty(x, (middle[0], pointwise.size(0), *middle[2:]), channels_last)
 
 
-@kernel(_separable_fake)
-def _separable(kind, y, x, depthwise, pointwise, bias0, bias1, activation, *window_and_layout):
-    if y.numel() > 0:
-        channels_last, biased = window_and_layout[-1], bias0 is not None
-        plan = kind.plan("grouped_conv_conv_fwd", x, lambda: _fields(x.shape, depthwise.shape, window_and_layout, "K0", bias=biased,
-                                                                     K1=pointwise.size(0), activation=activation))
-        x, depthwise, pointwise = packed(x, channels_last), packed(depthwise, channels_last), packed(pointwise, channels_last)
-        run(plan, x, x, depthwise, pointwise, packed(bias0, False) if biased else None, packed(bias1, False) if biased else None, y)
+def _separable_fields(x, depthwise, pointwise, bias0, bias1, activation, *window_and_layout):
+    return _fields(x.shape, depthwise.shape, *window_and_layout, outputs="K0", bias=bias0 is not None, K1=pointwise.size(0),
+                   activation=activation)
 
 
 _SEPARABLE = define("depthwise_separable(Tensor x, Tensor depthwise, Tensor pointwise, Tensor? bias0, Tensor? bias1, str activation, "
-                    f"{_WINDOW}) -> Tensor", _separable, _separable_fake)
+                    f"{_WINDOW}) -> Tensor", "grouped_conv_conv_fwd", ("x", "depthwise", "pointwise", "bias0", "bias1"), _separable_fields,
+                    _separable_fake)
 
 
 def _separable_setup_context(ctx, inputs, output):
@@ -207,25 +192,24 @@ def _activation_gradient(name, before, gradient):
     return (gradient.float() * slope).to(gradient.dtype)
 
 
-def _separable_differentiate(ctx, dy):
+def _separable_differentiate(ctx, needed, dy):
     """By its two convolutions: the intermediate is computed again, so that nothing but the inputs is kept."""
     x, depthwise, pointwise, bias0 = ctx.saved_tensors
     channels_last, rank = ctx.window[-1], x.dim() - 2
-    ones, zeros = [1] * rank, [0] * rank
+    ones, zeros = (1,) * rank, (0,) * rank
     point = (ones, zeros, zeros, ones, 1, channels_last)
-    needs = ctx.needs_input_grad
     before = _CONV(x, depthwise, bias0, *ctx.window)
     dpointwise = None
-    if needs[2]:
+    if needed[2]:
         dpointwise = _BACKWARD_WEIGHT(dy, ACTIVATIONS[ctx.activation](before), pointwise.shape, *point)
     dx = ddepthwise = dbias0 = None
-    if needs[0] or needs[1] or needs[3]:
+    if needed[0] or needed[1] or needed[3]:
         dbefore = _activation_gradient(ctx.activation, before, _BACKWARD_DATA(dy, pointwise, before.shape, *point))
-        dx = _BACKWARD_DATA(dbefore, depthwise, x.shape, *ctx.window) if needs[0] else None
-        ddepthwise = _BACKWARD_WEIGHT(dbefore, x, depthwise.shape, *ctx.window) if needs[1] else None
-        dbias0 = _sum_to_channels(dbefore) if needs[3] else None
-    dbias1 = _sum_to_channels(dy) if needs[4] else None
-    return dx, ddepthwise, dpointwise, dbias0, dbias1, *[None] * 7
+        dx = _BACKWARD_DATA(dbefore, depthwise, x.shape, *ctx.window) if needed[0] else None
+        ddepthwise = _BACKWARD_WEIGHT(dbefore, x, depthwise.shape, *ctx.window) if needed[1] else None
+        dbias0 = _sum_to_channels(dbefore) if needed[3] else None
+    dbias1 = _sum_to_channels(dy) if needed[4] else None
+    return dx, ddepthwise, dpointwise, dbias0, dbias1
 
 
 differentiate(_SEPARABLE, _separable_setup_context, _separable_differentiate)
@@ -237,18 +221,21 @@ def _separable_by_torch(x, depthwise, pointwise, bias0, bias1, activation, strid
     return convolve(ACTIVATIONS[activation](convolve(x, depthwise, bias0, stride, padding, dilation, groups)), pointwise, bias1)
 
 
+def _make_separable(x, depthwise, pointwise, bias0, bias1, activation, stride, padding, dilation, groups):
+    check(x.dim() in (3, 4, 5) and depthwise.dim() == x.dim(), "x and depthwise must have 3 to 5 dimensions, as many",
+          f"have {x.dim()} and {depthwise.dim()}", "reshape them")
+    return (x, depthwise, pointwise, bias0, bias1, activation, *_window(depthwise.shape[2:], stride, padding, dilation), groups,
+            prefers_channels_last(x, depthwise))
+
+
+_DEPTHWISE_SEPARABLE = _SEPARABLE.made_of(_make_separable)
+
+
 def depthwise_separable(x, depthwise, pointwise, bias0=None, bias1=None, activation="none", stride=1, padding=0, dilation=1, groups=None,
                         *, fallback=False):
     """conv(activation(conv(x, depthwise, bias0, stride, padding, dilation, groups)), pointwise, bias1) in one kernel, in 1-D, 2-D or 3-D:
     x [N, C, ...], depthwise [groups * K0, C / groups, ...], pointwise [K1, groups * K0, 1, ...]. groups: C where it is None. activation:
     none, relu, relu6 or silu. Both biases, or none."""
     groups = x.size(1) if groups is None else groups
-
-    def compute():
-        check(x.dim() in (3, 4, 5) and depthwise.dim() == x.dim(), "x and depthwise must have 3 to 5 dimensions, as many",
-              f"have {x.dim()} and {depthwise.dim()}", "reshape them")
-        return _SEPARABLE(x, depthwise, pointwise, bias0, bias1, activation, *_window(depthwise.shape[2:], stride, padding, dilation), groups,
-                          prefers_channels_last(x, depthwise))
-
-    return or_fallback(fallback, _separable_by_torch,
-                       (x, depthwise, pointwise, bias0, bias1, activation, stride, padding, dilation, groups), compute)
+    return or_fallback(fallback, _separable_by_torch, _DEPTHWISE_SEPARABLE, x, depthwise, pointwise, bias0, bias1, activation, stride, padding,
+                       dilation, groups)

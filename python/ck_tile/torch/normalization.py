@@ -7,7 +7,7 @@ import torch
 
 from ck_tile.torch._fallback import or_fallback
 from ck_tile.torch._operators import FIRST, autocast, define, differentiate
-from ck_tile.torch._tensors import check, check_dtypes, empty, kernel, packed, prefers_channels_last, run
+from ck_tile.torch._tensors import check, check_dtypes, empty, prefers_channels_last
 
 
 def _validate(x, groups, weight, bias):
@@ -24,8 +24,7 @@ def _fields(shape, groups, channels_last, **more):
     image = tuple(shape[2:]) or (1,)
     if len(image) > 3:
         image = (math.prod(image),)  # only the product counts
-    return lambda: {"N": shape[0], "image": image, "G": groups, "C": shape[1] // groups,
-                    "layout": "nhwgc" if channels_last else "ngchw", **more}
+    return {"N": shape[0], "image": image, "G": groups, "C": shape[1] // groups, "layout": "nhwgc" if channels_last else "ngchw", **more}
 
 
 def _forward_fake(x, num_groups, weight, bias, eps, channels_last):
@@ -35,12 +34,8 @@ def _forward_fake(x, num_groups, weight, bias, eps, channels_last):
             x.new_empty(statistic, dtype=torch.float32))
 
 
-@kernel(_forward_fake)
-def _forward(kind, results, x, num_groups, weight, bias, eps, channels_last):
-    if x.numel() > 0:
-        plan = kind.plan("groupnorm_fwd", x, _fields(x.shape, num_groups, channels_last, epsilon=eps))
-        x = packed(x, channels_last)
-        run(plan, x, x, weight if weight is None else packed(weight, False), bias if bias is None else packed(bias, False), *results)
+def _forward_fields(x, num_groups, weight, bias, eps, channels_last):
+    return _fields(x.shape, num_groups, channels_last, epsilon=eps)
 
 
 def _backward_fake(dy, x, num_groups, weight, mean, inv_std, wanted, channels_last):
@@ -51,23 +46,15 @@ def _backward_fake(dy, x, num_groups, weight, mean, inv_std, wanted, channels_la
             x.new_empty(parameters if wanted[2] else 0))
 
 
-@kernel(_backward_fake)
-def _backward(kind, results, dy, x, num_groups, weight, mean, inv_std, wanted, channels_last):
-    if x.numel() == 0:
-        for each in results:
-            each.zero_()
-    elif any(wanted):
-        plan = kind.plan("groupnorm_bwd", x,
-                         _fields(x.shape, num_groups, channels_last, dx=wanted[0], dgamma=wanted[1], dbeta=wanted[2]))
-        x, dy = packed(x, channels_last), packed(dy, channels_last)
-        run(plan, x, x, dy, weight if weight is None else packed(weight, False), packed(mean, False), packed(inv_std, False),
-            *[each if one else None for each, one in zip(results, wanted)])
+def _backward_fields(dy, x, num_groups, weight, mean, inv_std, wanted, channels_last):
+    return _fields(x.shape, num_groups, channels_last, dx=wanted[0], dgamma=wanted[1], dbeta=wanted[2])
 
 
 _GROUP_NORM = define("group_norm(Tensor x, int num_groups, Tensor? weight, Tensor? bias, float eps, bool channels_last)"
-                     " -> (Tensor, Tensor, Tensor)", _forward, _forward_fake)
+                     " -> (Tensor, Tensor, Tensor)", "groupnorm_fwd", ("x", "weight", "bias"), _forward_fields, _forward_fake)
 _GROUP_NORM_BACKWARD = define("group_norm_backward(Tensor dy, Tensor x, int num_groups, Tensor? weight, Tensor mean, Tensor inv_std,"
-                              " bool[3] wanted, bool channels_last) -> (Tensor, Tensor, Tensor)", _backward, _backward_fake)
+                              " bool[3] wanted, bool channels_last) -> (Tensor, Tensor, Tensor)", "groupnorm_bwd",
+                              ("x", "dy", "weight", "mean", "inv_std"), _backward_fields, _backward_fake)
 
 
 def _setup_context(ctx, inputs, output):
@@ -78,15 +65,12 @@ def _setup_context(ctx, inputs, output):
     ctx.set_materialize_grads(False)
 
 
-def _differentiate(ctx, dy, *_):
+def _differentiate(ctx, needed, dy, *_):
     if dy is None:
-        return (None,) * 6
+        return None, None, None
     x, weight, mean, inv_std = ctx.saved_tensors
-    needed = ctx.needs_input_grad
-    wanted = [needed[0], needed[2], needed[3]]
-    gradients = _GROUP_NORM_BACKWARD(dy, x, ctx.num_groups, weight, mean, inv_std, wanted, ctx.channels_last)
-    dx, dweight, dbias = [each if one else None for each, one in zip(gradients, wanted)]
-    return dx, None, dweight, dbias, None, None
+    gradients = _GROUP_NORM_BACKWARD(dy, x, ctx.num_groups, weight, mean, inv_std, tuple(needed), ctx.channels_last)
+    return [each if one else None for each, one in zip(gradients, needed)]
 
 
 differentiate(_GROUP_NORM, _setup_context, _differentiate)
@@ -94,8 +78,13 @@ differentiate(_GROUP_NORM, _setup_context, _differentiate)
 autocast(_GROUP_NORM, cpu=FIRST, cuda=FIRST)
 
 
+_NORM = _GROUP_NORM.made_of(lambda x, *others: (x, *others, prefers_channels_last(x)))
+
+
+def _normalize(*arguments):
+    return _NORM(*arguments)[0]
+
+
 def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5, *, fallback=False):
     """torch.nn.functional.group_norm: x [N, C, ...] in fp16, bf16 or fp32, weight and bias [C] of the same type."""
-    return or_fallback(
-        fallback, torch.nn.functional.group_norm, (x, num_groups, weight, bias, eps),
-        lambda: _GROUP_NORM(x, num_groups, weight, bias, eps, prefers_channels_last(x))[0])
+    return or_fallback(fallback, torch.nn.functional.group_norm, _normalize, x, num_groups, weight, bias, eps)

@@ -5,7 +5,7 @@ import torch
 
 from ck_tile.torch._fallback import or_fallback
 from ck_tile.torch._operators import define, differentiate
-from ck_tile.torch._tensors import (check, check_dtypes, empty, kernel, packed, prefers_channels_last, remembered, run, spatial_list)
+from ck_tile.torch._tensors import check, check_dtypes, empty, prefers_channels_last, spatial_tuples
 
 MOST_U8 = 256  # elements of a window that u8 indices count
 
@@ -39,9 +39,8 @@ def _index_type(window):
 
 def _fields(shape, window, stride, padding, dilation, ceil_mode, indexed, channels_last):
     kind = "recompute" if not indexed else "u8" if _index_type(window) is torch.uint8 else "int32"
-    return lambda: {"N": shape[0], "C": shape[1], "input": shape[2:], "window": window, "strides": stride, "dilations": dilation,
-                    "left_pads": padding, "right_pads": padding, "ceil": ceil_mode, "indices": kind,
-                    "layout": "nhwc" if channels_last else "nchw"}
+    return {"N": shape[0], "C": shape[1], "input": shape[2:], "window": window, "strides": stride, "dilations": dilation,
+            "left_pads": padding, "right_pads": padding, "ceil": ceil_mode, "indices": kind, "layout": "nhwc" if channels_last else "nchw"}
 
 
 def _forward_fake(x, window, stride, padding, dilation, ceil_mode, indexed, channels_last):
@@ -50,14 +49,8 @@ def _forward_fake(x, window, stride, padding, dilation, ceil_mode, indexed, chan
     return empty(x, shape, channels_last), empty(x, shape if indexed else (0,), channels_last, _index_type(window))
 
 
-@kernel(_forward_fake)
-def _forward(kind, results, x, *window):
-    if x.numel() > 0:
-        y, indices = results
-        indexed, channels_last = window[-2:]
-        plan = kind.plan("maxpool_fwd", x, _fields(x.shape, *window))
-        x = packed(x, channels_last)
-        run(plan, x, x, y, indices if indexed else None)
+def _forward_fields(x, *window):
+    return _fields(x.shape, *window)
 
 
 def _backward_fake(dy, indices, lengths, window, stride, padding, dilation, ceil_mode, channels_last):
@@ -67,19 +60,16 @@ def _backward_fake(dy, indices, lengths, window, stride, padding, dilation, ceil
     return empty(dy, (dy.size(0), dy.size(1), *lengths), channels_last)
 
 
-@kernel(_backward_fake)
-def _backward(kind, dx, dy, indices, lengths, *window):
-    if dx.numel() > 0:
-        *window, channels_last = window
-        plan = kind.plan("maxpool_bwd", dy, _fields(dx.shape, *window, True, channels_last))
-        run(plan, dy, packed(dy, channels_last), packed(indices, channels_last), None, None, dx)
+def _backward_fields(dy, indices, lengths, *window):
+    *window, channels_last = window
+    return _fields((*dy.shape[:2], *lengths), *window, True, channels_last)
 
 
 _MAX_POOL2D = define("max_pool2d(Tensor x, int[2] window, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, bool indexed,"
-                     " bool channels_last) -> (Tensor, Tensor)", _forward, _forward_fake)
+                     " bool channels_last) -> (Tensor, Tensor)", "maxpool_fwd", ("x",), _forward_fields, _forward_fake)
 _MAX_POOL2D_BACKWARD = define("max_pool2d_backward(Tensor dy, Tensor indices, SymInt[2] lengths, int[2] window, int[2] stride,"
                               " int[2] padding, int[2] dilation, bool ceil_mode, bool channels_last) -> Tensor",
-                              _backward, _backward_fake)
+                              "maxpool_bwd", ("dy", "indices", None, None), _backward_fields, _backward_fake)
 
 
 def _setup_context(ctx, inputs, output):
@@ -90,42 +80,46 @@ def _setup_context(ctx, inputs, output):
     ctx.set_materialize_grads(False)
 
 
-def _differentiate(ctx, dy, _):
+def _differentiate(ctx, needed, dy, _):
     if dy is None:
-        return (None,) * 8
+        return (None,)
     check(ctx.indexed, "a gradient needs the indices", "indexed was False", "pass True")
-    dx = _MAX_POOL2D_BACKWARD(dy, ctx.saved_tensors[0], ctx.lengths, *ctx.window, ctx.channels_last)
-    return dx, None, None, None, None, None, None, None
+    return (_MAX_POOL2D_BACKWARD(dy, ctx.saved_tensors[0], ctx.lengths, *ctx.window, ctx.channels_last),)
 
 
 differentiate(_MAX_POOL2D, _setup_context, _differentiate)
 
 
-@remembered
-def _window(kernel_size, stride, padding, dilation=1):
-    """Window, strides, pads and dilations, two of each; windows lie side by side where no stride is given."""
-    return tuple(tuple(spatial_list(value, 2, name)) for name, value in
-                 (("kernel_size", kernel_size), ("stride", kernel_size if stride is None else stride), ("padding", padding),
-                  ("dilation", dilation)))
+def _window(kernel_size, stride, **others):
+    """Window, strides and the others, two of each; windows lie side by side where no stride is given."""
+    return spatial_tuples(2, kernel_size=kernel_size, stride=kernel_size if stride is None else stride, **others)
+
+
+def _make_max_pool2d(x, kernel_size, stride, padding, dilation, ceil_mode, indexed):
+    return x, *_window(kernel_size, stride, padding=padding, dilation=dilation), ceil_mode, indexed, prefers_channels_last(x)
+
+
+_MAX_POOL = _MAX_POOL2D.made_of(_make_max_pool2d)
+
+
+def _pool(x, *window):
+    """With indices where a gradient will need them."""
+    return _MAX_POOL(x, *window, x.requires_grad and torch.is_grad_enabled())[0]
 
 
 def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False, *, fallback=False):
     """torch.nn.functional.max_pool2d of x [N, C, H, W]. Indices, if they are asked for, are the library's, not PyTorch's: uint8,
     the number of the element in its window, row by row; int32, the flat index in the plane, for windows of more than 256."""
-    check(not (fallback and return_indices), "indices are the library's", "fallback is True, whose are others", "ask for one of both")
-
-    def compute():
-        y, indices = _MAX_POOL2D(x, *_window(kernel_size, stride, padding, dilation), ceil_mode,
-                                 return_indices or (x.requires_grad and torch.is_grad_enabled()), prefers_channels_last(x))
-        return (y, indices) if return_indices else y
-
-    return or_fallback(fallback, torch.nn.functional.max_pool2d, (x, kernel_size, stride, padding, dilation, ceil_mode), compute)
+    if return_indices:
+        check(not fallback, "indices are the library's", "fallback is True, whose are others", "ask for one of both")
+        return _MAX_POOL(x, kernel_size, stride, padding, dilation, ceil_mode, True)
+    return or_fallback(fallback, torch.nn.functional.max_pool2d, _pool, x, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 def _average_fields(shape, window, stride, padding, ceil_mode, count_include_pad, divisor, channels_last):
-    return lambda: {"N": shape[0], "C": shape[1], "input": shape[2:], "window": window, "strides": stride, "left_pads": padding,
-                    "right_pads": padding, "ceil": ceil_mode, "count_include_pad": count_include_pad, "divisor_override": float(divisor),
-                    "layout": "nhwc" if channels_last else "nchw"}
+    return {"N": shape[0], "C": shape[1], "input": shape[2:], "window": window, "strides": stride, "left_pads": padding,
+            "right_pads": padding, "ceil": ceil_mode, "count_include_pad": count_include_pad, "divisor_override": float(divisor),
+            "layout": "nhwc" if channels_last else "nchw"}
 
 
 def _average_fake(x, window, stride, padding, ceil_mode, count_include_pad, divisor, channels_last):
@@ -133,11 +127,8 @@ def _average_fake(x, window, stride, padding, ceil_mode, count_include_pad, divi
     return empty(x, (x.size(0), x.size(1), *_output_lengths(x, window, stride, padding, ceil_mode)), channels_last)
 
 
-@kernel(_average_fake)
-def _average(kind, y, x, *window):
-    if x.numel() > 0:
-        plan = kind.plan("avgpool_fwd", x, _average_fields(x.shape, *window))
-        run(plan, x, packed(x, window[-1]), y)
+def _average_forward_fields(x, *window):
+    return _average_fields(x.shape, *window)
 
 
 def _average_backward_fake(dy, lengths, window, stride, padding, ceil_mode, count_include_pad, divisor, channels_last):
@@ -145,18 +136,15 @@ def _average_backward_fake(dy, lengths, window, stride, padding, ceil_mode, coun
     return empty(dy, (dy.size(0), dy.size(1), *lengths), channels_last)
 
 
-@kernel(_average_backward_fake)
-def _average_backward(kind, dx, dy, lengths, *window):
-    if dx.numel() > 0:
-        plan = kind.plan("avgpool_bwd", dy, _average_fields(dx.shape, *window))
-        run(plan, dy, packed(dy, window[-1]), dx)
+def _average_backward_fields(dy, lengths, *window):
+    return _average_fields((*dy.shape[:2], *lengths), *window)
 
 
 _AVG_POOL2D = define("avg_pool2d(Tensor x, int[2] window, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int divisor,"
-                     " bool channels_last) -> Tensor", _average, _average_fake)
+                     " bool channels_last) -> Tensor", "avgpool_fwd", ("x",), _average_forward_fields, _average_fake)
 _AVG_POOL2D_BACKWARD = define("avg_pool2d_backward(Tensor dy, SymInt[2] lengths, int[2] window, int[2] stride, int[2] padding,"
                               " bool ceil_mode, bool count_include_pad, int divisor, bool channels_last) -> Tensor",
-                              _average_backward, _average_backward_fake)
+                              "avgpool_bwd", ("dy",), _average_backward_fields, _average_backward_fake)
 
 
 def _setup_average(ctx, inputs, output):
@@ -164,21 +152,24 @@ def _setup_average(ctx, inputs, output):
     ctx.lengths = x.shape[2:]
 
 
-def _differentiate_average(ctx, dy):
-    return _AVG_POOL2D_BACKWARD(dy, ctx.lengths, *ctx.window), None, None, None, None, None, None, None
+def _differentiate_average(ctx, needed, dy):
+    return (_AVG_POOL2D_BACKWARD(dy, ctx.lengths, *ctx.window),)
 
 
 differentiate(_AVG_POOL2D, _setup_average, _differentiate_average)
 
 
+def _make_avg_pool2d(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    check(divisor_override is None or divisor_override > 0, "divisor_override must be None or a positive number",
+          f"is {divisor_override}", "choose a positive one")
+    return (x, *_window(kernel_size, stride, padding=padding), ceil_mode, count_include_pad, divisor_override or 0,
+            prefers_channels_last(x))
+
+
+_AVG_POOL = _AVG_POOL2D.made_of(_make_avg_pool2d)
+
+
 def avg_pool2d(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, *, fallback=False):
     """torch.nn.functional.avg_pool2d of x [N, C, H, W]."""
-
-    def compute():
-        check(divisor_override is None or divisor_override > 0, "divisor_override must be None or a positive number",
-              f"is {divisor_override}", "choose a positive one")
-        return _AVG_POOL2D(x, *_window(kernel_size, stride, padding)[:3], ceil_mode, count_include_pad, divisor_override or 0,
-                           prefers_channels_last(x))
-
-    return or_fallback(fallback, torch.nn.functional.avg_pool2d,
-                       (x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), compute)
+    return or_fallback(fallback, torch.nn.functional.avg_pool2d, _AVG_POOL, x, kernel_size, stride, padding, ceil_mode,
+                       count_include_pad, divisor_override)
