@@ -37,13 +37,11 @@ class sums
         return [](int) { return 0; }; // all elements are alike
     }
 
-    CK_TILE_FN void take(thread t, const vector<element, C.vector>& elements, int)
+    CK_TILE_FN void take(thread t, const auto& elements, auto r, int)
     {
         auto& sum = values_.file_of(t);
-        for_each_element<cell>([&](auto r, auto v) {
-            sum.set(r, v,
-                    sum.get(r, v) + convert<float>(__builtin_bit_cast(element, storage_t<element>(elements[int(v)]))));
-        });
+        for_each_element<cell>(
+            [&](auto, auto v) { sum.set(0, v, sum.get(0, v) + convert<float>(elements.get(r, v))); });
     }
     CK_TILE_FN void take(const sums& later) { values_ = sum_of(values_, later.values_); }
 

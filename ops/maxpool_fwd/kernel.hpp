@@ -55,14 +55,12 @@ class maxima
         return [=](int column) { return wrapped_sum(begin, wrapped_product(column, step)); };
     }
 
-    CK_TILE_FN void take(thread t, const vector<element, C.vector>& elements, int number)
+    CK_TILE_FN void take(thread t, const auto& elements, auto r, int number)
     {
         if constexpr(C.in_halves())
-            take_halves(t, elements, vector<short, C.vector>(static_cast<short>(number)));
+            take_halves(t, elements.reg[r], vector<short, C.vector>(static_cast<short>(number)));
         else
-            for_each_element<cell>([&](auto, auto v) {
-                take(t, v, convert<float>(__builtin_bit_cast(element, storage_t<element>(elements[int(v)]))), number);
-            });
+            for_each_element<cell>([&](auto, auto v) { take_one(t, v, convert<float>(elements.get(r, v)), number); });
     }
     CK_TILE_FN void take(const maxima& later)
     {
@@ -72,7 +70,7 @@ class maxima
             if constexpr(C.in_halves())
                 take_halves(t, values.reg[0], at.reg[0]);
             else
-                for_each_element<cell>([&](auto r, auto v) { take(t, v, values.get(r, v), at.get(r, v)); });
+                for_each_element<cell>([&](auto r, auto v) { take_one(t, v, values.get(r, v), at.get(r, v)); });
         });
     }
 
@@ -94,7 +92,7 @@ class maxima
     tile<kept, cell> values_;
     tile<kept_number, cell> at_;
 
-    CK_TILE_FN void take(thread t, auto v, float value, int number)
+    CK_TILE_FN void take_one(thread t, auto v, float value, int number)
     {
         float most       = values_.file_of(t).get(0, v);
         const bool taken = take_larger(most, value);

@@ -29,7 +29,7 @@ struct forward_arguments : window_arguments
 //   neutral                                what elements count as that do not exist
 //   nothing()                              of no elements
 //   numbers_of_row(row, a)(column)         the number that take() is told of an element
-//   take(t, elements, number)              counts one more element of each channel
+//   take(t, registers, r, number)          counts one more element of each channel: register r of a tile of elements
 //   take(later)                            counts those of another total, whose elements come later
 //   finish(made, seen, i, a)               makes the results of the thread's pixel i, with other threads that share it; `made` and `seen`
 //                                          are where the first pixel of the thread, and its window, lie
@@ -109,7 +109,7 @@ struct forward_program
                 static_for<at_once>([&](auto i) {
                     constexpr int column = i * C.lanes;
                     if(column < count)
-                        sum.take(t, next.file_of(t).reg[i], number(x + column));
+                        sum.take(t, next.file_of(t), i, number(x + column));
                 });
             });
         }

@@ -45,7 +45,8 @@ TEST(MaxpoolForwardConfig, RejectionsSayRuleValueAndFix)
         "narrower vectors");
 }
 
-// A thread's channels are one vector; in memory they lie side by side, or one image behind the other. Lanes of one window have columns side by side, and the same cell.
+// A thread's channels are one vector; in memory they lie side by side, or one image behind the other. Lanes of one window have columns side
+// by side, and the same cell.
 TEST(MaxpoolForwardConfig, CellsAreChannelsOfAPixel)
 {
     for(const layout order : {layout::nhwc, layout::nchw})
