@@ -60,13 +60,23 @@ status check_folder(const std::filesystem::path& folder)
     return {};
 }
 
+namespace
+{
+
+std::string unwritable_output(int error)
+{
+    return fmt::format("standard output must be a file that can be written{}: redirect it to another",
+                       error == 0 ? "" : fmt::format(" ({})", std::generic_category().message(error)));
+}
+
+} // namespace
+
 status flush_output()
 {
     errno = 0;
     if(std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
         return {};
-    return rejection{fmt::format("standard output must be a file that can be written{}: redirect it to another",
-                                 errno == 0 ? "" : fmt::format(" ({})", std::generic_category().message(errno)))};
+    return rejection{unwritable_output(errno)};
 }
 
 int fail(std::string_view program, std::string_view reason, exit_code code)
@@ -108,6 +118,10 @@ int run_program(std::string_view program, const std::function<int()>& work)
     catch(const std::length_error&) // a std::vector larger than any memory
     {
         reason = no_memory;
+    }
+    catch(const std::system_error& error) // of a print that is longer than the buffer of standard output, for one
+    {
+        reason = std::ferror(stdout) != 0 ? unwritable_output(error.code().value()) : error.what();
     }
     catch(const std::exception& error) // a rejection, or what the system refuses, such as one more thread
     {
