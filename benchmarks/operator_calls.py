@@ -4,7 +4,8 @@
 
     benchmarks/operator_calls.py [--calls 2000]
 
-Microseconds a call, of many in a row: forward without gradients, forward with, and backward of that. Least of five rounds.
+Microseconds a call, of many in a row: forward without gradients, forward with, and backward of that; and, of the library's, what its
+plan takes of the first, which queues the kernels. Least of five rounds.
 """
 
 import argparse
@@ -13,7 +14,9 @@ import time
 import torch
 from torch.nn import functional
 
+import ck_tile
 import ck_tile.torch as ours
+from ck_tile._library import ABSENT
 
 ROUNDS = 5
 
@@ -32,7 +35,16 @@ def microseconds(work, calls):
     return best / calls * 1e6
 
 
-def measure(name, theirs, mine, inputs, calls):
+def plan_alone(operation, calls, **fields):
+    """Microseconds of a run of a plan on the default stream."""
+    plan = ck_tile.Plan(ck_tile.Device("cuda:0"), operation, dtype="bf16", **fields)
+    memory = [torch.zeros(max(each.bytes, 16), dtype=torch.uint8, device="cuda") for each in plan.tensors]
+    workspace = torch.empty(max(plan.workspace_bytes, 16), dtype=torch.uint8, device="cuda")
+    addresses = [0 if each.role == ABSENT else some.data_ptr() for each, some in zip(plan.tensors, memory)]
+    return microseconds(lambda: plan.run(addresses, workspace.data_ptr()), calls)
+
+
+def measure(name, theirs, mine, inputs, calls, operation, **fields):
     given = [each.requires_grad_() for each in inputs]
     line = f"{name:12}"
     for one in (theirs, mine):
@@ -43,7 +55,7 @@ def measure(name, theirs, mine, inputs, calls):
         dy = torch.ones_like(y)
         backward = microseconds(lambda: torch.autograd.grad(y, given, dy, retain_graph=True), calls)
         line += f"  {alone:8.1f} {forward:8.1f} {backward:8.1f}"
-    print(line)
+    print(f"{line}  {plan_alone(operation, calls, N=2, **fields):8.1f}")
 
 
 def main():
@@ -55,12 +67,18 @@ def main():
     x = torch.randn(2, 64, 8, 8, **half).to(memory_format=torch.channels_last)
     weight = torch.randn(64, 64, 3, 3, **half).to(memory_format=torch.channels_last)
     scale, shift = torch.randn(64, **half), torch.randn(64, **half)
-    print(f"{'':12}  {'PyTorch: forward, with gradient, backward':26}  ck_tile: the same")
-    measure("conv2d", lambda a, w: functional.conv2d(a, w, padding=1), lambda a, w: ours.conv2d(a, w, padding=1), [x, weight], calls)
+    print(f"{'':12}  {'PyTorch: forward, with gradient, backward':26}  ck_tile: the same, forward's plan alone")
+    image = {"image": (8, 8), "layout": "nhwgc"}
+    square = {"left_pads": (1, 1), "right_pads": (1, 1), "strides": (1, 1), "dilations": (1, 1), "filter": (3, 3), "input": (8, 8)}
+    window = {"window": (2, 2), "strides": (2, 2), "left_pads": (0, 0), "right_pads": (0, 0), "input": (8, 8), "layout": "nhwc"}
+    measure("conv2d", lambda a, w: functional.conv2d(a, w, padding=1), lambda a, w: ours.conv2d(a, w, padding=1), [x, weight], calls,
+            "grouped_conv_fwd", ndim=2, G=1, K=64, C=64, layout="nhwgc", **square)
     measure("group_norm", lambda a, w, b: functional.group_norm(a, 8, w, b), lambda a, w, b: ours.group_norm(a, 8, w, b),
-            [x.detach().clone(), scale, shift], calls)
-    measure("max_pool2d", lambda a: functional.max_pool2d(a, 2), lambda a: ours.max_pool2d(a, 2), [x.detach().clone()], calls)
-    measure("avg_pool2d", lambda a: functional.avg_pool2d(a, 2), lambda a: ours.avg_pool2d(a, 2), [x.detach().clone()], calls)
+            [x.detach().clone(), scale, shift], calls, "groupnorm_fwd", G=8, C=8, **image)
+    measure("max_pool2d", lambda a: functional.max_pool2d(a, 2), lambda a: ours.max_pool2d(a, 2), [x.detach().clone()], calls,
+            "maxpool_fwd", C=64, indices="u8", **window)
+    measure("avg_pool2d", lambda a: functional.avg_pool2d(a, 2), lambda a: ours.avg_pool2d(a, 2), [x.detach().clone()], calls,
+            "avgpool_fwd", C=64, **window)
 
 
 if __name__ == "__main__":

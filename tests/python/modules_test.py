@@ -103,7 +103,7 @@ class Replace(TestCase):
 
     def test_only_what_is_faster(self):
         model = network()
-        report = ck_tile.torch.replace(model, random(2, 3, 12, 12), measure=in_turn(1, 2, 2, 1, 2, 2.1, 1, 4, 2, 1),
+        report = ck_tile.torch.replace(model, random(2, 3, 12, 12), measure=in_turn(2, 1, 1, 2, 2, 2.1, 1, 4, 2, 1),  # the norm's first
                                        minimum_gain=1.1)
         self.assertEqual([(row.name, row.replaced) for row in report.rows], [("0", True), ("1", False), ("3", False), ("4", True),
                                                                               ("6", False)])
@@ -112,6 +112,31 @@ class Replace(TestCase):
         self.assertRegex(lines[2], r"no: slower$")
         self.assertRegex(lines[3], r"no: a gain below 1\.1$")
         self.assertEqual(lines[6], "2 of 5 modules replaced: 6.000 ms became 2.000 ms")
+
+    def test_what_follows_norms_is_seen_behind_those_of_the_library(self):
+        norms = []
+
+        class Note(nn.Module):
+            def forward(self, x):
+                norms.append(type(model[0]))
+                return x
+
+        model = nn.Sequential(nn.GroupNorm(2, 8), Note(), nn.MaxPool2d(2))
+        report = ck_tile.torch.replace(model, random(2, 8, 4, 4), measure=None)
+        self.assertEqual(norms[0::len(norms) - 1], [nn.GroupNorm, ck_tile.torch.GroupNorm])
+        self.assertEqual(len(report.replaced), 2)
+
+    def test_a_model_that_fails_stays_as_it_was(self):
+        class Once(nn.Module):
+            def forward(self, x):
+                if type(model[0]) is not nn.GroupNorm:
+                    raise ValueError("once")
+                return x
+
+        model = nn.Sequential(nn.GroupNorm(2, 8), Once(), nn.MaxPool2d(2))
+        with self.assertRaisesRegex(ValueError, "once"):
+            ck_tile.torch.replace(model, random(2, 8, 4, 4), measure=None)
+        self.assertEqual([type(each) for each in (model[0], model[2])], [nn.GroupNorm, nn.MaxPool2d])
 
     def test_measures_by_itself(self):
         model = nn.Sequential(nn.GroupNorm(2, 8))

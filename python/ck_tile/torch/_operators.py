@@ -2,11 +2,14 @@
 """The definition of an operator in PyTorch's dispatcher: kernel, fake, autograd, autocast. And a shorter way to its kernel."""
 
 import copy
+from operator import itemgetter
 
 import torch
+from torch._C import _are_functorch_transforms_active, _get_tracing_state, _is_any_autocast_enabled, _len_torch_dispatch_stack, _len_torch_function_stack
 from torch.autograd import forward_ad
+from torch.compiler import is_compiling
 
-from ck_tile.torch._tensors import Kernel, Kind
+from ck_tile.torch._tensors import Kernel, Kind, shapes_of_tensors
 
 LIBRARY = torch.library.Library("ck_tile", "DEF")
 TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order)
@@ -42,7 +45,7 @@ class Operator:
     def __call__(self, *arguments):
         if _dispatches():
             return self.overload(*self._made(*arguments))
-        if self.rules and torch._C._is_any_autocast_enabled():
+        if self.rules and _is_any_autocast_enabled():
             kind = arguments[0].device.type
             if torch.is_autocast_enabled(kind):
                 arguments = self.cast(arguments, kind)
@@ -57,7 +60,7 @@ class Operator:
             tensors.append(each)
         kind = self._kind(key, arguments)
         if differentiable and torch.is_grad_enabled():
-            return self.function.apply(kind, *tensors) if self.function else self.overload(*kind.arguments(tensors))
+            return self.function.apply(kind, *tensors) if self.function else self.overload(*self._made(*arguments))
         return kind(tensors)
 
     def compute(self, *arguments):
@@ -95,8 +98,8 @@ class Operator:
 
 def _dispatches():
     """Whether there is more to a call than autocast and autograd, and subclasses of tensors."""
-    return (torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0 or torch._C._len_torch_function_stack() > 0
-            or torch._C._get_tracing_state() is not None or torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0)
+    return (is_compiling() or _len_torch_dispatch_stack() > 0 or _len_torch_function_stack() > 0 or _get_tracing_state() is not None
+            or _are_functorch_transforms_active() or forward_ad._current_level >= 0)
 
 
 def define(schema, operation, inputs, fields, fake):
@@ -112,27 +115,54 @@ def define(schema, operation, inputs, fields, fake):
     return operator
 
 
-def differentiate(operator, setup_context, backward):
-    """Gives an operator a gradient: setup_context is that of torch.library.register_autograd; backward(ctx, needed, *gradients) makes
-    gradients of the tensors among the arguments, of which each is needed or not."""
-    tensors, count = operator.tensors, len(operator.overload._schema.arguments)
+def _chosen(positions):
+    """A function that makes a tuple of those of a sequence."""
+    if len(positions) > 1:
+        return itemgetter(*positions)
+    return (lambda sequence: (sequence[positions[0]],)) if positions else lambda sequence: ()
 
-    def backward_of_all(ctx, *gradients):
-        found = [None] * count
-        for i, each in zip(tensors, backward(ctx, [ctx.needs_input_grad[i] for i in tensors], *gradients)):
+
+def differentiate(operator, saved, backward, saved_results=()):
+    """Gives an operator the gradient of its first result; others have none. backward(tensors, arguments, needed, dy) makes gradients of
+    the tensors among the arguments, of which each is needed or not: of the tensors that saved names and the results that saved_results
+    counts, and of the call's arguments with shapes in place of tensors."""
+    positions, names = operator.tensors, [each.name for each in operator.overload._schema.arguments]
+    inputs = [[names[i] for i in positions].index(name) for name in saved]  # among the tensors
+
+    single = len(operator.overload._schema.returns) == 1
+    inputs_of, results_of = _chosen(inputs), _chosen(saved_results)
+
+    def keep(ctx, arguments, tensors, results):
+        ctx.arguments = arguments
+        if single:
+            ctx.save_for_backward(*inputs_of(tensors))
+        else:
+            ctx.save_for_backward(*inputs_of(tensors), *results_of(results))
+            ctx.mark_non_differentiable(*results[1:])
+            ctx.set_materialize_grads(False)
+
+    def gradients_of(ctx, needed, dy):
+        return [None] * len(needed) if dy is None else backward(ctx.saved_tensors, ctx.arguments, needed, dy)
+
+    def keep_all(ctx, inputs, output):
+        keep(ctx, shapes_of_tensors(inputs, positions), [inputs[i] for i in positions], output)
+
+    def backward_of_all(ctx, dy, *_):
+        found = [None] * len(names)
+        for i, each in zip(positions, gradients_of(ctx, [ctx.needs_input_grad[i] for i in positions], dy)):
             found[i] = each
         return tuple(found)
 
-    torch.library.register_autograd(operator.overload, backward_of_all, setup_context=setup_context, lib=LIBRARY)
+    torch.library.register_autograd(operator.overload, backward_of_all, setup_context=keep_all, lib=LIBRARY)
 
     # Of tensors alone: each argument takes its time.
-    def forward(ctx, kind, *given):
-        output = kind(given)
-        setup_context(ctx, kind.arguments(given), output)
-        return output
+    def forward(ctx, kind, *tensors):
+        results = kind(tensors)
+        keep(ctx, kind.arguments, tensors, results)
+        return results
 
-    def backward_of_tensors(ctx, *gradients):
-        return None, *backward(ctx, ctx.needs_input_grad[1:], *gradients)
+    def backward_of_tensors(ctx, dy, *_):
+        return None, *gradients_of(ctx, ctx.needs_input_grad[1:], dy)
 
     name = operator.overload.name().replace("::", "_")
     operator.function = type(name, (torch.autograd.Function,),

@@ -81,19 +81,15 @@ def _sum_to_channels(dy):
     return dy.sum([d for d in range(dy.dim()) if d != 1])
 
 
-def _setup_context(ctx, inputs, output):
-    x, weight, _, *ctx.window = inputs
-    ctx.save_for_backward(x, weight)
-
-
-def _differentiate(ctx, needed, dy):
-    x, weight = ctx.saved_tensors
-    dx = _BACKWARD_DATA(dy, weight, x.shape, *ctx.window) if needed[0] else None
-    dweight = _BACKWARD_WEIGHT(dy, x, weight.shape, *ctx.window) if needed[1] else None
+def _differentiate(tensors, arguments, needed, dy):
+    x, weight = tensors
+    x_shape, weight_shape, _, *window = arguments
+    dx = _BACKWARD_DATA(dy, weight, x_shape, *window) if needed[0] else None
+    dweight = _BACKWARD_WEIGHT(dy, x, weight_shape, *window) if needed[1] else None
     return dx, dweight, _sum_to_channels(dy) if needed[2] else None
 
 
-differentiate(_CONV, _setup_context, _differentiate)
+differentiate(_CONV, ("x", "weight"), _differentiate)
 autocast(_CONV, cpu=LOWER_PRECISION, cuda=LOWER_PRECISION)
 
 
@@ -172,11 +168,6 @@ _SEPARABLE = define("depthwise_separable(Tensor x, Tensor depthwise, Tensor poin
                     _separable_fake)
 
 
-def _separable_setup_context(ctx, inputs, output):
-    x, depthwise, pointwise, bias0, _, ctx.activation, *ctx.window = inputs
-    ctx.save_for_backward(x, depthwise, pointwise, bias0)
-
-
 def _activation_gradient(name, before, gradient):
     """Of what follows the activation -> of what precedes it, in fp32 inside."""
     if name == "none":
@@ -192,27 +183,28 @@ def _activation_gradient(name, before, gradient):
     return (gradient.float() * slope).to(gradient.dtype)
 
 
-def _separable_differentiate(ctx, needed, dy):
+def _separable_differentiate(tensors, arguments, needed, dy):
     """By its two convolutions: the intermediate is computed again, so that nothing but the inputs is kept."""
-    x, depthwise, pointwise, bias0 = ctx.saved_tensors
-    channels_last, rank = ctx.window[-1], x.dim() - 2
+    x, depthwise, pointwise, bias0 = tensors
+    _, _, _, _, _, activation, *window = arguments
+    channels_last, rank = window[-1], x.dim() - 2
     ones, zeros = (1,) * rank, (0,) * rank
     point = (ones, zeros, zeros, ones, 1, channels_last)
-    before = _CONV(x, depthwise, bias0, *ctx.window)
+    before = _CONV(x, depthwise, bias0, *window)
     dpointwise = None
     if needed[2]:
-        dpointwise = _BACKWARD_WEIGHT(dy, ACTIVATIONS[ctx.activation](before), pointwise.shape, *point)
+        dpointwise = _BACKWARD_WEIGHT(dy, ACTIVATIONS[activation](before), pointwise.shape, *point)
     dx = ddepthwise = dbias0 = None
     if needed[0] or needed[1] or needed[3]:
-        dbefore = _activation_gradient(ctx.activation, before, _BACKWARD_DATA(dy, pointwise, before.shape, *point))
-        dx = _BACKWARD_DATA(dbefore, depthwise, x.shape, *ctx.window) if needed[0] else None
-        ddepthwise = _BACKWARD_WEIGHT(dbefore, x, depthwise.shape, *ctx.window) if needed[1] else None
+        dbefore = _activation_gradient(activation, before, _BACKWARD_DATA(dy, pointwise, before.shape, *point))
+        dx = _BACKWARD_DATA(dbefore, depthwise, x.shape, *window) if needed[0] else None
+        ddepthwise = _BACKWARD_WEIGHT(dbefore, x, depthwise.shape, *window) if needed[1] else None
         dbias0 = _sum_to_channels(dbefore) if needed[3] else None
     dbias1 = _sum_to_channels(dy) if needed[4] else None
     return dx, ddepthwise, dpointwise, dbias0, dbias1
 
 
-differentiate(_SEPARABLE, _separable_setup_context, _separable_differentiate)
+differentiate(_SEPARABLE, ("x", "depthwise", "pointwise", "bias0"), _separable_differentiate)
 autocast(_SEPARABLE, cpu=LOWER_PRECISION, cuda=LOWER_PRECISION)
 
 

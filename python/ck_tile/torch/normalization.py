@@ -57,23 +57,14 @@ _GROUP_NORM_BACKWARD = define("group_norm_backward(Tensor dy, Tensor x, int num_
                               ("x", "dy", "weight", "mean", "inv_std"), _backward_fields, _backward_fake)
 
 
-def _setup_context(ctx, inputs, output):
-    x, ctx.num_groups, weight, _, _, ctx.channels_last = inputs
-    _, mean, inv_std = output
-    ctx.save_for_backward(x, weight, mean, inv_std)
-    ctx.mark_non_differentiable(mean, inv_std)
-    ctx.set_materialize_grads(False)
-
-
-def _differentiate(ctx, needed, dy, *_):
-    if dy is None:
-        return None, None, None
-    x, weight, mean, inv_std = ctx.saved_tensors
-    gradients = _GROUP_NORM_BACKWARD(dy, x, ctx.num_groups, weight, mean, inv_std, tuple(needed), ctx.channels_last)
+def _differentiate(tensors, arguments, needed, dy):
+    x, weight, mean, inv_std = tensors
+    _, num_groups, *_, channels_last = arguments
+    gradients = _GROUP_NORM_BACKWARD(dy, x, num_groups, weight, mean, inv_std, tuple(needed), channels_last)
     return [each if one else None for each, one in zip(gradients, needed)]
 
 
-differentiate(_GROUP_NORM, _setup_context, _differentiate)
+differentiate(_GROUP_NORM, ("x", "weight"), _differentiate, saved_results=(1, 2))
 # PyTorch normalises in fp32 on GPUs. Here sums are fp32 in any case, and what a result in fp32 goes into would round it.
 autocast(_GROUP_NORM, cpu=FIRST, cuda=FIRST)
 

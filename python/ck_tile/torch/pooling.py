@@ -72,22 +72,14 @@ _MAX_POOL2D_BACKWARD = define("max_pool2d_backward(Tensor dy, Tensor indices, Sy
                               "maxpool_bwd", ("dy", "indices", None, None), _backward_fields, _backward_fake)
 
 
-def _setup_context(ctx, inputs, output):
-    x, *ctx.window, ctx.indexed, ctx.channels_last = inputs
-    ctx.lengths = x.shape[2:]
-    ctx.save_for_backward(output[1])
-    ctx.mark_non_differentiable(output[1])
-    ctx.set_materialize_grads(False)
+def _differentiate(tensors, arguments, needed, dy):
+    (indices,) = tensors
+    shape, *window, indexed, channels_last = arguments
+    check(indexed, "a gradient needs the indices", "indexed was False", "pass True")
+    return (_MAX_POOL2D_BACKWARD(dy, indices, shape[2:], *window, channels_last),)
 
 
-def _differentiate(ctx, needed, dy, _):
-    if dy is None:
-        return (None,)
-    check(ctx.indexed, "a gradient needs the indices", "indexed was False", "pass True")
-    return (_MAX_POOL2D_BACKWARD(dy, ctx.saved_tensors[0], ctx.lengths, *ctx.window, ctx.channels_last),)
-
-
-differentiate(_MAX_POOL2D, _setup_context, _differentiate)
+differentiate(_MAX_POOL2D, (), _differentiate, saved_results=(1,))
 
 
 def _window(kernel_size, stride, **others):
@@ -147,16 +139,12 @@ _AVG_POOL2D_BACKWARD = define("avg_pool2d_backward(Tensor dy, SymInt[2] lengths,
                               "avgpool_bwd", ("dy",), _average_backward_fields, _average_backward_fake)
 
 
-def _setup_average(ctx, inputs, output):
-    x, *ctx.window = inputs
-    ctx.lengths = x.shape[2:]
+def _differentiate_average(tensors, arguments, needed, dy):
+    shape, *window = arguments
+    return (_AVG_POOL2D_BACKWARD(dy, shape[2:], *window),)
 
 
-def _differentiate_average(ctx, needed, dy):
-    return (_AVG_POOL2D_BACKWARD(dy, ctx.lengths, *ctx.window),)
-
-
-differentiate(_AVG_POOL2D, _setup_average, _differentiate_average)
+differentiate(_AVG_POOL2D, (), _differentiate_average)
 
 
 def _make_avg_pool2d(x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):

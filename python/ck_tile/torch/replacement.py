@@ -151,17 +151,26 @@ def _compute_once(work):
 def replace(model, *inputs, minimum_gain=1.0, measure=time_ms):
     """Replaces, in place, each nn.Conv1d, Conv2d, Conv3d, GroupNorm, MaxPool2d and AvgPool2d of a model by the library's, where what it does
     in a step is measured to take PyTorch at least minimum_gain times as long: forward, and backward where gradients are on. The model runs
-    once on the inputs, to see shapes; call it as the model will be called, under autocast for one. measure(work): milliseconds of
+    on the inputs, once or twice, to see shapes; call it as the model will be called, under autocast for one. measure(work): milliseconds of
     work(); None measures nothing, and replaces whatever the library computes, the same modules every time. Returns a Report."""
-    rows, times = {}, {}
+    rows, times, swapped = {}, {}, []
     for name, module in model.named_modules():
         if type(module) in REPLACEMENTS:
             rows[module] = Row(name or "(the model)", str(module))
-    with torch.random.fork_rng():
-        _see(model, rows, inputs)
-        for module, row in rows.items():
-            row.reason = _reason(module, row, times, minimum_gain, measure)
-    for module, row in rows.items():
-        if row.replaced:
-            _swap(module)
+    # Under autocast PyTorch's norms leave fp32, the library's the type that they get: what follows them is seen after their turn.
+    norms = {module: row for module, row in rows.items() if isinstance(module, torch.nn.GroupNorm)}
+    others = {module: row for module, row in rows.items() if module not in norms}
+    try:
+        with torch.random.fork_rng():
+            for turn in filter(None, (norms, others)):
+                _see(model, turn, inputs)
+                for module, row in turn.items():
+                    row.reason = _reason(module, row, times, minimum_gain, measure)
+                    if row.replaced:
+                        _swap(module)
+                        swapped.append(module)
+    except BaseException:
+        for module in swapped:
+            _swap(module, False)
+        raise
     return Report(list(rows.values()))
