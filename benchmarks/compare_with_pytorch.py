@@ -166,13 +166,13 @@ def max_pool_gradient(row, dtype):
 
 
 def groupnorm_forward(row, dtype):
-    """The same for the normalisation, with the mean and inv_std that PyTorch keeps."""
+    """The same for the normalisation, with the mean and inv_std that PyTorch keeps; torch.nn's makes inputs contiguous first, too."""
     n, groups, c, pixels = row["N"], row["G"], row["C"] * row["G"], math.prod(row["image"])
     order = torch.channels_last if row["layout"] == "nhwgc" else torch.contiguous_format
     gamma, beta = (torch.randn(c, device="cuda", dtype=TYPES[dtype]) for _ in range(2))
 
     def forward(x):
-        return torch.ops.aten.native_group_norm(x, gamma, beta, n, c, pixels, groups, 1e-5)
+        return torch.ops.aten.native_group_norm(x.contiguous(), gamma, beta, n, c, pixels, groups, 1e-5)
 
     def image():
         x = torch.randn(n, c, *row["image"], device="cuda", dtype=TYPES[dtype])
