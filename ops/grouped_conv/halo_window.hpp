@@ -5,7 +5,7 @@
 
 #include "ck_tile/core/window.hpp"
 #include "ops/grouped_conv/arguments.hpp"
-#include "ops/grouped_conv/depthwise.hpp"
+#include "ops/grouped_conv/region_grid.hpp"
 
 namespace ck_tile::conv
 {

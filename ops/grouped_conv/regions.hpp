@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// How images of a convolution fall into regions, on the host: see depthwise.hpp.
+// How images of a convolution fall into regions, on the host: see region_grid.hpp.
 #pragma once
 
-#include "ops/grouped_conv/depthwise.hpp"
 #include "ops/grouped_conv/problem.hpp"
+#include "ops/grouped_conv/region_grid.hpp"
 
 #include <cstdint>
 

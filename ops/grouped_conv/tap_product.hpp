@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products of a filter's taps by a matrix instruction, of slices of 16 channels, each of which sees what whole groups have (channel_groups.hpp). What makes images is, tap by tap,
+// Products of a filter's taps by a matrix instruction, of slices of 16 channels, each of which sees what whole groups have
+// (channel_groups.hpp). What makes images is, tap by tap,
 //
 //   made [channel m, pixel n] += W [m, channel k] * seen [pixel n, k]
 //
@@ -8,7 +9,9 @@
 #pragma once
 
 #include "ck_tile/targets/targets.hpp"
-#include "ops/grouped_conv/depthwise.hpp"
+#include "ops/grouped_conv/region_grid.hpp"
+
+#include <utility>
 
 namespace ck_tile::conv::tap_product
 {
