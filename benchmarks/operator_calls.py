@@ -5,7 +5,8 @@
     benchmarks/operator_calls.py [--calls 2000]
 
 Microseconds a call, of many in a row: forward without gradients, forward with, and backward of that; and, of the library's, what its
-plan takes of the first, which queues the kernels. Least of five rounds.
+plan takes of the first, which queues the kernels. Least of five rounds. The last line is what PyTorch takes of each call with a gradient
+that Python defines: of an autograd function that does nothing.
 """
 
 import argparse
@@ -58,6 +59,16 @@ def measure(name, theirs, mine, inputs, calls, operation, **fields):
     print(f"{line}  {plan_alone(operation, calls, N=2, **fields):8.1f}")
 
 
+class Nothing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.detach()
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", type=int, default=1000)
@@ -68,17 +79,20 @@ def main():
     weight = torch.randn(64, 64, 3, 3, **half).to(memory_format=torch.channels_last)
     scale, shift = torch.randn(64, **half), torch.randn(64, **half)
     print(f"{'':12}  {'PyTorch: forward, with gradient, backward':26}  ck_tile: the same, forward's plan alone")
-    image = {"image": (8, 8), "layout": "nhwgc"}
-    square = {"left_pads": (1, 1), "right_pads": (1, 1), "strides": (1, 1), "dilations": (1, 1), "filter": (3, 3), "input": (8, 8)}
-    window = {"window": (2, 2), "strides": (2, 2), "left_pads": (0, 0), "right_pads": (0, 0), "input": (8, 8), "layout": "nhwc"}
+    window = {"C": 64, "input": (8, 8), "window": (2, 2), "strides": (2, 2), "left_pads": (0, 0), "right_pads": (0, 0), "layout": "nhwc"}
     measure("conv2d", lambda a, w: functional.conv2d(a, w, padding=1), lambda a, w: ours.conv2d(a, w, padding=1), [x, weight], calls,
-            "grouped_conv_fwd", ndim=2, G=1, K=64, C=64, layout="nhwgc", **square)
+            "grouped_conv_fwd", ndim=2, G=1, K=64, C=64, filter=(3, 3), input=(8, 8), strides=(1, 1), dilations=(1, 1),
+            left_pads=(1, 1), right_pads=(1, 1), layout="nhwgc")
     measure("group_norm", lambda a, w, b: functional.group_norm(a, 8, w, b), lambda a, w, b: ours.group_norm(a, 8, w, b),
-            [x.detach().clone(), scale, shift], calls, "groupnorm_fwd", G=8, C=8, **image)
+            [x.detach().clone(), scale, shift], calls, "groupnorm_fwd", image=(8, 8), G=8, C=8, layout="nhwgc")
     measure("max_pool2d", lambda a: functional.max_pool2d(a, 2), lambda a: ours.max_pool2d(a, 2), [x.detach().clone()], calls,
-            "maxpool_fwd", C=64, indices="u8", **window)
+            "maxpool_fwd", dilations=(1, 1), indices="u8", **window)
     measure("avg_pool2d", lambda a: functional.avg_pool2d(a, 2), lambda a: ours.avg_pool2d(a, 2), [x.detach().clone()], calls,
-            "avgpool_fwd", C=64, **window)
+            "avgpool_fwd", **window)
+    given = x.detach().requires_grad_()
+    y, dy = Nothing.apply(given), torch.ones_like(given)
+    print(f"an autograd function that does nothing: {microseconds(lambda: Nothing.apply(given), calls):.1f}, "
+          f"{microseconds(lambda: torch.autograd.grad(y, given, dy, retain_graph=True), calls):.1f}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from torch._C import _are_functorch_transforms_active, _get_tracing_state, _is_a
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 
-from ck_tile.torch._tensors import Kernel, Kind, shapes_of_tensors
+from ck_tile.torch._tensors import Kernel, Kind, casts, shapes_of_tensors
 
 LIBRARY = torch.library.Library("ck_tile", "DEF")
 TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order)
@@ -26,7 +26,7 @@ class Operator:
     def __init__(self, overload, kernel):
         self.overload, self.kernel = overload, kernel
         self.tensors = kernel.tensors
-        self.function = None  # of autograd
+        self.apply = None  # its autograd function, of a kind of call and the tensors
         self.rules = {}  # of autocast, by kind of device
         self._made = self._as_given  # of a call's arguments: the operator's
         self._kinds = {}
@@ -45,11 +45,8 @@ class Operator:
     def __call__(self, *arguments):
         if _dispatches():
             return self.overload(*self._made(*arguments))
-        if self.rules and _is_any_autocast_enabled():
-            kind = arguments[0].device.type
-            if torch.is_autocast_enabled(kind):
-                arguments = self.cast(arguments, kind)
-        key, tensors, differentiable = list(arguments), [], False
+        dtype = self._autocast_dtype(arguments) if self.rules and _is_any_autocast_enabled() else None
+        key, tensors, differentiable = [*arguments, dtype], [], False
         for i in self.tensors:
             each = arguments[i]
             if each is not None:
@@ -58,42 +55,35 @@ class Operator:
                 key[i] = each.shape, each.stride(), each.dtype, each.device
                 differentiable = differentiable or each.requires_grad
             tensors.append(each)
-        kind = self._kind(key, arguments)
+        kind = self._kind(key, arguments, dtype)
         if differentiable and torch.is_grad_enabled():
-            return self.function.apply(kind, *tensors) if self.function else self.overload(*self._made(*arguments))
-        return kind(tensors)
+            return self.apply(kind, *tensors) if self.apply else self.overload(*self._made(*arguments))
+        return kind(kind.cast(tensors))
 
     def compute(self, *arguments):
         """The operator's kernel, for the dispatcher."""
-        key, arguments = list(arguments), list(arguments)
+        key, arguments = [*arguments, None], list(arguments)
         for i in self.tensors:
             each = arguments[i]
             if each is not None:
                 key[i] = each.shape, each.stride(), each.dtype, each.device
         return self._kind(key, arguments)([arguments[i] for i in self.tensors])
 
-    def _kind(self, key, arguments):
+    def _kind(self, key, arguments, dtype=None):
         try:
             kind = self._kinds.get(tuple(key))
         except TypeError:  # of lists
             key, arguments = ([tuple(each) if isinstance(each, list) else each for each in some] for some in (key, arguments))
             kind = self._kinds.get(tuple(key))
         if kind is None:
-            kind = self._kinds[tuple(key)] = Kind(self.kernel, self._made(*arguments))
+            kind = self._kinds[tuple(key)] = Kind(self.kernel, arguments, self._made, dtype)
         return kind
 
-    def cast(self, arguments, kind):
-        """As autocast does for a kind of device; like PyTorch's it leaves float64, and tensors elsewhere, as they are."""
-        rule = self.rules.get(kind)
-        if rule is None:
-            return arguments
-        dtype = torch.get_autocast_dtype(kind) if rule is LOWER_PRECISION else arguments[0].dtype if rule is FIRST else rule
-        arguments = list(arguments)
-        for i in self.tensors:
-            each = arguments[i]
-            if each is not None and each.dtype is not dtype and each.is_floating_point() and each.dtype is not torch.float64 and each.device.type == kind:
-                arguments[i] = each.to(dtype)
-        return arguments
+    def _autocast_dtype(self, arguments):
+        """That which autocast casts to where the first argument is: None, if to none."""
+        kind = arguments[0].device.type
+        rule = self.rules.get(kind) if torch.is_autocast_enabled(kind) else None
+        return torch.get_autocast_dtype(kind) if rule is LOWER_PRECISION else arguments[0].dtype if rule is FIRST else rule
 
 
 def _dispatches():
@@ -157,6 +147,7 @@ def differentiate(operator, saved, backward, saved_results=()):
 
     # Of tensors alone: each argument takes its time.
     def forward(ctx, kind, *tensors):
+        tensors = kind.cast(tensors)  # the engine casts gradients to the types of the inputs
         results = kind(tensors)
         keep(ctx, kind.arguments, tensors, results)
         return results
@@ -165,8 +156,8 @@ def differentiate(operator, saved, backward, saved_results=()):
         return None, *gradients_of(ctx, ctx.needs_input_grad[1:], dy)
 
     name = operator.overload.name().replace("::", "_")
-    operator.function = type(name, (torch.autograd.Function,),
-                             {"forward": staticmethod(forward), "backward": staticmethod(backward_of_tensors)})
+    function = type(name, (torch.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward_of_tensors)})
+    operator.apply = super(torch.autograd.Function, function).apply  # without what is for transforms, which are not here
 
 
 def autocast(operator, cpu, cuda):
@@ -175,9 +166,13 @@ def autocast(operator, cpu, cuda):
     for kind, key, rule in (("cpu", "AutocastCPU", cpu), ("cuda", "AutocastCUDA", cuda)):
         keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
 
-        def cast(*arguments, kind=kind, keys=keys):
+        def cast(*arguments, keys=keys):
+            dtype, arguments = operator._autocast_dtype(arguments), list(arguments)
+            for i in operator.tensors:
+                if casts(arguments[i], arguments[0].device, dtype):
+                    arguments[i] = arguments[i].to(dtype)
             with torch._C._ExcludeDispatchKeyGuard(keys):
-                return operator.overload(*operator.cast(arguments, kind))
+                return operator.overload(*arguments)
 
         LIBRARY.impl(name, cast, key)
         operator.rules[kind] = rule

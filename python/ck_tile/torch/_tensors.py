@@ -102,6 +102,12 @@ def _allocator(kind):
     return getattr(_quick, f"_empty_strided_{kind}", empty_strided)
 
 
+def casts(x, device, dtype):
+    """Whether autocast on a device casts x to a type. Like PyTorch's it leaves float64, and tensors elsewhere, as they are."""
+    return (x is not None and dtype is not None and x.dtype is not dtype and x.is_floating_point() and x.dtype is not torch.float64
+            and x.device.type == device.type)
+
+
 class Kernel:
     """What an operator computes by: a plan of an operation, which takes the tensors that inputs names, in its order, None where it has
     one that the operator has not, and then the results. fake(*arguments) validates and makes results; fields(*arguments) are those of
@@ -116,9 +122,16 @@ class Kernel:
 
 class Kind:
     """Calls of a kernel that differ in nothing but the addresses and values of tensors. What they have in common is made once, of the
-    arguments of the first: it takes longer than the rest of a call."""
+    arguments of the first, after autocast to dtype (None: without), and of what make(*arguments) makes of them: it takes longer than the
+    rest of a call."""
 
-    def __init__(self, kernel, arguments):
+    def __init__(self, kernel, arguments, make, dtype):
+        device = arguments[kernel.tensors[0]].device
+        self._dtype, self._casts = dtype, [n for n, i in enumerate(kernel.tensors) if casts(arguments[i], device, dtype)]
+        arguments = list(arguments)
+        for n in self._casts:
+            arguments[kernel.tensors[n]] = arguments[kernel.tensors[n]].to(dtype)
+        arguments = make(*arguments)
         results = kernel.fake(*arguments)
         self._single = isinstance(results, torch.Tensor)
         results = (results,) if self._single else results
@@ -138,6 +151,14 @@ class Kind:
                                **kernel.fields(*arguments))
             if self._plan.workspace_bytes:
                 self._workspace = (self._plan.workspace_bytes,), (1,), torch.uint8
+
+    def cast(self, tensors):
+        """Those of a call, as autocast leaves them."""
+        if self._casts:
+            tensors = list(tensors)
+            for i in self._casts:
+                tensors[i] = tensors[i].to(self._dtype)
+        return tensors
 
     def __call__(self, tensors):
         """Queues a call on the current stream; returns its results. Of inputs without elements they are zeros."""
