@@ -5,4 +5,5 @@
 #include "ck_tile/reflect/text.hpp"
 #include "ops/avgpool_bwd/config.hpp"
 
-BOOST_HANA_ADAPT_STRUCT(ck_tile::avgpool_bwd::config, arch, dtype, layout, rows, vector, threads);
+BOOST_HANA_ADAPT_STRUCT(ck_tile::avgpool_bwd::config, arch, dtype, layout, window, stride, left_pad, rows, cols, vector,
+                        threads);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Average pooling, backward, as a gather: a thread makes some rows of one column (nhwc: of a vector of channels) of dX, each the sum of the
-// gradients dY, divided, of the windows that have it. It goes down the rows of windows that reach its pixels, adds up what of each lies
-// over its column, and adds that to every pixel that the row reaches. No atomics, nothing to clear, and a fixed order.
+// Average pooling, backward, as a gather: each element of dX is the sum of the gradients dY, divided, of the windows that have it. No atomics,
+// nothing to clear, and a fixed order.
+//
+// Where window, stride and pad are known, and all windows divide by the same number, a thread makes a patch of dX, some strides high and wide.
+// For any window it makes some rows of one column (nhwc: of a vector of channels): it goes down the rows of windows that reach its pixels, adds
+// up what of each lies over its column, and adds that to every pixel that the row reaches.
 #pragma once
 
 #include "ck_tile/targets/block.hpp"
@@ -10,8 +13,10 @@
 #include "ops/avgpool/divisor.hpp"
 #include "ops/avgpool_bwd/config.hpp"
 #include "ops/pooling/arguments.hpp"
+#include "ops/pooling/known_window.hpp"
 
 #include <cstdint>
+#include <functional>
 
 namespace ck_tile::avgpool_bwd
 {
@@ -23,19 +28,21 @@ struct arguments : pooling::window_arguments
     const void* out; // dY
     void* in;        // dX
     avgpool::divisor divisor;
+    multi_index<2> patches;         // of an image
+    pooling::patch_numbers numbers; // of these
+    merge<2, dividers<2>> blocks;   // images, and blocks for one of them
+    // For any window:
     dividers<2> strides;
     int patch_rows;       // of dX that a thread makes
     multi_index<2> reach; // rows of windows that may reach these, and windows of one that may reach a column, at most
-    pooling::patch_numbers patches;
-    merge<2, dividers<2>> blocks; // images, and blocks for one of them
 };
 
 // The windows that reach the first pixel of a thread, as pixels of dY: rows below have those of the other pixels.
 template <config C>
 class reaching_windows
-    : public pooling::pixel_window<C.layout, const element_t<C.dtype>, C.shape().stored_row_of_elements()>
+    : public pooling::pixel_window<C.layout, const element_t<C.dtype>, C.column().stored_row_of_elements()>
 {
-    static constexpr distribution row = C.shape().stored_row_of_elements();
+    static constexpr distribution row = C.column().stored_row_of_elements();
     using base                        = pooling::pixel_window<C.layout, const element_t<C.dtype>, row>;
 
   public:
@@ -101,16 +108,50 @@ struct program
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
-        const auto coord             = a.blocks.map({static_cast<int>(b.at.x)});
-        const image_lengths in_size  = {a.channels, a.input[0], a.input[1]};
-        const image_lengths out_size = {a.channels, a.output[0], a.output[1]};
-        const auto* out              = static_cast<const element*>(a.out) + coord[0] * out_size.elements();
-        auto* in                     = static_cast<element*>(a.in) + coord[0] * in_size.elements();
-        const pooling::thread_patches<C.layout, cell> own(coord[1] * threads, a.patches);
+        const auto coord        = a.blocks.map({static_cast<int>(b.at.x)});
+        const image_lengths out = {a.channels, a.output[0], a.output[1]}, in = {a.channels, a.input[0], a.input[1]};
+        const image_tensors image = {static_cast<const element*>(a.out) + coord[0] * out.elements(),
+                                     static_cast<element*>(a.in) + coord[0] * in.elements(), out, in};
+        const int first           = coord[1] * threads;
+        if constexpr(C.any_window())
+            make_columns(a, image, first);
+        else
+            make_patches(a, image, first);
+    }
+
+  private:
+    // One image of each tensor.
+    struct image_tensors
+    {
+        const element* out;
+        element* in;
+        image_lengths out_lengths, in_lengths;
+    };
+
+    // Where window, stride and pad are known.
+    static constexpr pooling::patch_shape shape = C.patch();
+    static CK_TILE_FN void make_patches(const arguments& a, const image_tensors& image, int first)
+    {
+        const auto windows = pooling::windows_of_patches<shape>(image.out, image.out_lengths, a.patches);
+        const auto read    = [&](const multi_index<3>& origin) {
+            return convert<float>(load(make_window<shape.row_of_windows()>(windows, origin)));
+        };
+        const auto add = [](const auto& sums, const auto& dy, auto number, int) {
+            return map(std::plus{}, sums, subtile<shape.row_of_sums(), multi_index{0, number(), 0}>(dy));
+        };
+        const auto sums = pooling::sums_of_patch<shape>(first, read, add);
+        pooling::store_patch<shape>(map(avgpool::division<C.dtype>(a.divisor.of_all), sums), image.in, image.in_lengths,
+                                    a.patches, first);
+    }
+
+    // For any window.
+    static CK_TILE_FN void make_columns(const arguments& a, const image_tensors& image, int first)
+    {
+        const pooling::thread_patches<C.layout, cell> own(first, a.numbers);
         const auto first_pixel = [&](const auto& patch) {
             return multi_index{wrapped_product(patch.at[0], a.patch_rows), patch.at[1]};
         };
-        windows seen(own, out, out_size, first_pixel, a);
+        windows seen(own, image.out, image.out_lengths, first_pixel, a);
 
         sums made[C.rows];
         for(sums& each : made)
@@ -130,7 +171,7 @@ struct program
             });
         }
 
-        pooling::pixel_window<C.layout, element, stored_cell> to(own, in, in_size, first_pixel);
+        pooling::pixel_window<C.layout, element, stored_cell> to(own, image.in, image.in_lengths, first_pixel);
         const avgpool::division<C.dtype> divide(a.divisor.of_all != 0 ? a.divisor.of_all : 1.f);
         static_for<C.rows>([&](auto i) {
             if(i >= a.patch_rows)
@@ -140,8 +181,7 @@ struct program
         });
     }
 
-  private:
-    static constexpr distribution cell = C.shape().cell(), stored_cell = C.shape().stored_cell();
+    static constexpr distribution cell = C.column().cell(), stored_cell = C.column().stored_cell();
     static constexpr int at_once = pooling::column_shape::elements_at_once;
     using sums                   = tile<float, cell>;
     using windows                = reaching_windows<C>;
@@ -153,7 +193,7 @@ struct program
         for(int x = 0; x < a.reach[1]; x += at_once)
         {
             seen.move_to(y, x);
-            const auto dy = convert<float>(renumber<C.shape().row_of_elements()>(load(seen)));
+            const auto dy = convert<float>(renumber<C.column().row_of_elements()>(load(seen)));
             for_each_thread<cell>([&](thread t) {
                 static_for<at_once>([&](auto i) {
                     const float share = seen.share(t, 1, x + i);

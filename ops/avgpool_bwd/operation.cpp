@@ -20,29 +20,36 @@ arguments arguments_of(const problem& p, const tensors& data)
     return a;
 }
 
-schedule shares_in(const config& c, const problem& p, std::int64_t rows)
+// Patches of so many rows and columns.
+schedule shares_in(const config& c, const problem& p, std::int64_t rows, std::int64_t cols = 1)
 {
     schedule s         = {};
-    s.patches          = pooling::index_of({ceil_div(p.input[0], rows), p.input[1]});
+    s.patches          = pooling::index_of({ceil_div(p.input[0], rows), ceil_div(p.input[1], cols)});
     s.patch_rows       = static_cast<int>(rows);
-    s.reach            = pooling::index_of({pooling::windows_over(p, 0, rows), pooling::windows_over(p, 1, 1)});
-    s.blocks_per_image = ceil_div(std::int64_t(s.patches[0]) * s.patches[1] * (p.channels / c.vector), c.threads);
+    s.reach            = pooling::index_of({pooling::windows_over(p, 0, rows), pooling::windows_over(p, 1, cols)});
+    s.blocks_per_image = ceil_div(std::int64_t(s.patches[0]) * s.patches[1] * (p.channels / c.channels()), c.threads);
     return s;
 }
 
 // Instructions for each element of dX, about: of a window an access, and two for each element, to convert and to add; of a row of
-// windows, two to add it to each row of pixels. With channels first an access is one element.
+// windows, two to add it to each row of pixels. With channels first an access is one element. Of a known window nothing is worked out for an
+// access, and each element is added to what it reaches.
 double cost(const config& c, const problem& p, const schedule& s)
 {
+    if(!c.any_window())
+        return 4.0 * c.patch().accesses(1) / c.patch().elements() +
+               static_cast<double>(p.window_elements()) / (c.stride * c.stride);
     const double pixels = static_cast<double>(p.input[0]) / s.patches[0]; // of a thread
     const double access = c.layout == layout::nhwc ? 10 : 4 + 5.0 * c.vector;
     const double rows   = s.reach[0] * (s.reach[1] * (access + 2 * c.vector) + 2.0 * c.rows * c.vector);
     return (rows + pixels * (access + 2 * c.vector)) / (pixels * c.vector);
 }
 
-// The rows for each thread that cost least.
+// For any window, the rows for each thread that cost least.
 schedule shares_of(const config& c, const problem& p)
 {
+    if(!c.any_window())
+        return shares_in(c, p, c.patch().height(), c.patch().width());
     schedule best = shares_in(c, p, 1);
     for(std::int64_t rows = 2; rows <= std::min<std::int64_t>(c.rows, p.input[0]); ++rows)
         if(const schedule s = shares_in(c, p, rows); cost(c, p, s) < cost(c, p, best))
@@ -65,7 +72,16 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 status operation::supports(const config& c, const problem& p)
 {
     status rules;
-    rules.also(pooling::check_kind(c, p)).also(pooling::check_image(p));
+    rules.also(pooling::check_kind(c.layout, c.channels(), p));
+    if(!c.any_window())
+    {
+        rules.also(pooling::check_window(c.patch(), p));
+        if(avgpool::divisor_of_all(p) == 0)
+            rules.also(rejection{
+                "the instance divides all windows by the same number, and those of the problem count different numbers "
+                "of elements: choose an instance for any window"});
+    }
+    rules.also(pooling::check_image(p));
     return rules ? pooling::check_blocks(shares_of(c, p).blocks_per_image, p.batch) : rules;
 }
 
@@ -85,7 +101,8 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.strides         = {a.stride[0], a.stride[1]};
     a.patch_rows      = s.patch_rows;
     a.reach           = s.reach;
-    a.patches         = pooling::numbers_of(c.layout, s.patches, a.channels / c.vector);
+    a.patches         = s.patches;
+    a.numbers         = pooling::numbers_of(c.layout, s.patches, a.channels / c.channels());
     a.blocks          = {{undivided(a.batch), static_cast<int>(s.blocks_per_image)}};
     return {{*planned.chosen->main, planned.problem.batch * s.blocks_per_image, a}};
 }

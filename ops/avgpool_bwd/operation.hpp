@@ -23,7 +23,7 @@ struct schedule
 {
     multi_index<2> patches; // of an image
     int patch_rows;         // of one
-    multi_index<2> reach;   // windows that reach one, at most
+    multi_index<2> reach;   // for any window, windows that reach one, at most
     std::int64_t blocks_per_image;
 };
 

@@ -46,7 +46,7 @@ std::vector<tensor_info> operation::tensor_list(const problem& p)
 status operation::supports(const config& c, const problem& p)
 {
     status rules;
-    rules.also(pooling::check_kind(c, p)).also(pooling::check_image(p));
+    rules.also(pooling::check_kind(c.layout, c.vector, p)).also(pooling::check_image(p));
     return rules ? pooling::check_blocks(shares_of(c, p).blocks_per_image, p.batch) : rules;
 }
 

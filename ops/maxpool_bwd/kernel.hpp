@@ -11,16 +11,16 @@
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/verbs/load_store.hpp"
-#include "ck_tile/verbs/subtile.hpp"
 #include "ops/maxpool_bwd/config.hpp"
 #include "ops/pooling/arguments.hpp"
+#include "ops/pooling/known_window.hpp"
 
 #include <cstdint>
+#include <utility>
 
 namespace ck_tile::maxpool_bwd
 {
 
-using pooling::field;
 using pooling::image_lengths;
 
 struct arguments : pooling::window_arguments
@@ -46,6 +46,7 @@ struct program
     static constexpr architecture arch = C.arch;
     static constexpr int threads       = C.threads;
     static constexpr int lds_bytes     = C.lds_bytes();
+    static constexpr int channels      = C.channels(); // of a thread
     using element                      = element_t<C.dtype>;
     using index                        = maxpool::index_t<C.index>;
     using arguments                    = maxpool_bwd::arguments;
@@ -81,70 +82,26 @@ struct program
                 static_cast<element*>(a.in) + image * in.elements(), out, in};
     }
 
-    // One image of a tensor in patches.
-    static CK_TILE_FN auto patches_of(auto* data, const image_lengths& image, const arguments& a, const field& f)
-    {
-        return pooling::patches_of<C.layout, C.vector>(data, image, a.patches, f);
-    }
-
-    // The sums, and dY where the index is `key`: by predicate, so that a NaN counts nowhere else.
-    static CK_TILE_FN sums add_where(const sums& x, const tile<element, cells>& dy, const tile<index, cells>& at,
-                                     int key)
-    {
-        const auto add = [key](float sum, element d, index i) {
-            return add_if_equal(sum, convert<float>(d), int(i), key);
-        };
-        return map(add, x, dy, at);
-    }
-
-    // Where window, stride and pad are known: a patch, a row of it in phases. Phase j has the elements j, j + stride, ...
-    static constexpr int height = C.patch_height(), width = C.patch_width(), phases = C.any_window() ? 1 : C.stride;
-    using patch_sums = sums[height][phases];
-
-    // Adds the gradients of one row of windows, whose first row is row `Top` of the patch, to the rows that it reaches.
-    template <int Top>
-    static CK_TILE_FN void add_row(patch_sums& patch, const auto& out, const auto& indices,
-                                   const multi_index<3>& origin)
-    {
-        const auto dy = load(make_window<C.row_of_windows()>(out, origin));
-        const auto at = load(make_window<C.row_of_windows()>(indices, origin));
-        static_for<C.window>([&](auto x) { // these elements of the windows are phase j of the rows
-            constexpr int j = (x + C.window * phases - C.left_pad) % phases;
-            constexpr int window =
-                (j + C.left_pad - x) / phases - C.windows_read().first; // that element j is element x of
-            const auto dy_here = subtile<cells, multi_index{0, window, 0}>(dy);
-            const auto at_here = subtile<cells, multi_index{0, window, 0}>(at);
-            static_for<height>([&](auto i) {
-                constexpr int y = i - Top;
-                if constexpr(y >= 0 && y < C.window)
-                    patch[i][j] = add_where(patch[i][j], dy_here, at_here, y * C.window + x);
-            });
-        });
-    }
-
+    // Where window, stride and pad are known.
+    static constexpr pooling::patch_shape shape = C.patch();
     static CK_TILE_FN void make_patches(const arguments& a, const image_tensors& image, int first)
     {
-        constexpr auto rows = C.windows_over(height), read = C.windows_read();
-        constexpr field seen = {
-            .left = {-rows.first, -read.first}, .step = {C.rows, C.cols}, .height = rows.count, .width = read.count};
-        const auto out     = patches_of(image.out, image.out_lengths, a, seen);
-        const auto indices = patches_of(image.indices, image.out_lengths, a, seen);
-
-        patch_sums phase_of_row;
-        static_for<height * phases>([&](auto i) { phase_of_row[i / phases][i % phases] = fill<float, cells>(0.f); });
-        static_for<rows.count>([&](auto row) {
-            constexpr int top = (rows.first + row) * C.stride - C.left_pad;
-            add_row<top>(phase_of_row, out, indices, {first, row * read.count, 0});
-        });
-
-        tile<float, C.whole_patch()> patch;
-        static_for<height * phases>([&](auto n) {
-            constexpr int i = n / phases, j = n % phases;
-            set_subtile<multi_index{0, i * width + j, 0}, multi_index{1, phases, 1}>(patch, phase_of_row[i][j]);
-        });
-        constexpr field own = {.left = {0, 0}, .step = {height, width}, .height = height, .width = width};
-        store(make_window<C.whole_patch()>(patches_of(image.in, image.in_lengths, a, own), multi_index{first, 0, 0}),
-              convert<element>(patch));
+        const auto out     = pooling::windows_of_patches<shape>(image.out, image.out_lengths, a.patches);
+        const auto indices = pooling::windows_of_patches<shape>(image.indices, image.out_lengths, a.patches);
+        const auto read    = [&](const multi_index<3>& origin) {
+            return std::pair{load(make_window<shape.row_of_windows()>(out, origin)),
+                             load(make_window<shape.row_of_windows()>(indices, origin))};
+        };
+        // dY where the index is `key`: by predicate, so that a NaN counts nowhere else.
+        const auto add_where = [](const auto& sums, const auto& windows, auto number, int key) {
+            const auto add = [key](float sum, element d, index i) {
+                return add_if_equal(sum, convert<float>(d), int(i), key);
+            };
+            return map(add, sums, subtile<shape.row_of_sums(), multi_index{0, number(), 0}>(windows.first),
+                       subtile<shape.row_of_sums(), multi_index{0, number(), 0}>(windows.second));
+        };
+        pooling::store_patch<shape>(pooling::sums_of_patch<shape>(first, read, add_where), image.in, image.in_lengths,
+                                    a.patches, first);
     }
 
     // For any window: the sums of a thread, a column of LDS for each of its channels. Threads side by side have columns side by
@@ -156,21 +113,21 @@ struct program
         CK_TILE_FN int column(thread t) const { return first_element<cells, 0>(t); }
         CK_TILE_FN decltype(auto) at(int column, int pixel, int channel) const
         {
-            return first[(pixel * C.vector + channel) * threads + column];
+            return first[(pixel * channels + channel) * threads + column];
         }
         CK_TILE_FN void clear() const
         {
             for_each_thread<cells>([&](thread t) {
-                static_for<C.rows * C.cols * C.vector>(
-                    [&](auto i) { at(column(t), i / C.vector, i % C.vector) = 0.f; });
+                static_for<C.rows * C.cols * channels>(
+                    [&](auto i) { at(column(t), i / channels, i % channels) = 0.f; });
             });
         }
         // Adds dY to the pixels (row, column), if they are in the patch: else zero to the first one.
-        CK_TILE_FN void add(thread t, const float (&dy)[C.vector], const multi_index<2> (&pixel)[C.vector]) const
+        CK_TILE_FN void add(thread t, const float (&dy)[channels], const multi_index<2> (&pixel)[channels]) const
         {
-            int to[C.vector];
-            float sum[C.vector];
-            for(int v = 0; v < C.vector; ++v)
+            int to[channels];
+            float sum[channels];
+            for(int v = 0; v < channels; ++v)
             {
                 int row = pixel[v][0], col = pixel[v][1];
                 make_opaque(row); // or compilers scale all that it is made of, as they would what `to` is
@@ -179,7 +136,7 @@ struct program
                 make_opaque(to[v]);
                 sum[v] = float(at(column(t), to[v], v)) + (inside ? dy[v] : 0.f);
             }
-            for(int v = 0; v < C.vector; ++v)
+            for(int v = 0; v < channels; ++v)
                 at(column(t), to[v], v) = sum[v];
         }
     };
@@ -247,9 +204,9 @@ struct program
                         multi_index<2> from = begin[t.copy];
                         if constexpr(C.index == indices::u8)
                             from = from + scaled({y, x + r}, a.stride);
-                        float gradient[C.vector];
-                        multi_index<2> pixel[C.vector];
-                        for(int v = 0; v < C.vector; ++v)
+                        float gradient[channels];
+                        multi_index<2> pixel[channels];
+                        for(int v = 0; v < channels; ++v)
                         {
                             gradient[v] = dy.file_of(t).get(r, v);
                             pixel[v]    = pixel_of(a, static_cast<int>(at.file_of(t).get(r, v)), from);

@@ -40,7 +40,7 @@ schedule shares_of(const config& c, const problem& p)
         s.patches[at] = static_cast<int>(ceil_div(p.input[d], std::int64_t(s.patch[at])));
         s.reach[at]   = static_cast<int>(c.any_window() ? pooling::windows_over(p, d, s.patch[at]) : 0);
     }
-    s.blocks_per_image = ceil_div(std::int64_t(s.patches[0]) * s.patches[1] * (p.channels / c.vector), c.threads);
+    s.blocks_per_image = ceil_div(std::int64_t(s.patches[0]) * s.patches[1] * (p.channels / c.channels()), c.threads);
     return s;
 }
 
@@ -54,34 +54,9 @@ double cost(const config& c, const problem& p)
         // With channels first, lanes lie as many pixels apart as a patch is wide, and ask for as many lines.
         const bool first   = c.layout == layout::nchw;
         const double write = first ? 0.5 * s.patch[1] : 1, read = 2 * (first ? std::max(1.0, write / p.stride[1]) : 1);
-        return (windows * (read + 2 * c.vector) + pixels * (write + 2 * c.vector)) / (pixels * c.vector);
+        return (windows * (read + 2 * c.channels()) + pixels * (write + 2 * c.channels())) / (pixels * c.channels());
     }
-    const double per_patch = c.patch_height() * c.patch_width() * c.vector;
-    const double reads     = 2.0 * c.windows_over(c.patch_height()).count * c.row_of_windows().regs();
-    return (reads + c.whole_patch().regs()) / per_patch;
-}
-
-// Success, or why an instance for one window is not for this one.
-status check_window(const config& c, const problem& p)
-{
-    for(std::size_t d = 0; d < 2; ++d)
-        if(p.window[d] != c.window || p.stride[d] != c.stride || p.left_pad[d] != c.left_pad ||
-           (p.dilation[d] != 1 && c.window > 1))
-            return rejection{fmt::format("the instance is for windows of {0}x{0} with stride {1}, left pad {2} and no "
-                                         "dilation, in {3} the problem has {4}, {5}, {6} and dilation {7}",
-                                         c.window, c.stride, c.left_pad, d == 0 ? "H" : "W", p.window[d], p.stride[d],
-                                         p.left_pad[d], p.dilation[d])};
-    if(c.layout == layout::nhwc)
-        return {};
-    if(p.output(1) % c.read_run() != 0)
-        return rejection{
-            fmt::format("Wo = {} is not a multiple of the vector width {}: choose an instance for any window",
-                        p.output(1), c.read_run())};
-    if(p.input[1] % c.write_run() != 0)
-        return rejection{
-            fmt::format("Wi = {} is not a multiple of the vector width {}: choose an instance for any window",
-                        p.input[1], c.write_run())};
-    return {};
+    return static_cast<double>(c.patch().accesses(2)) / c.patch().elements();
 }
 
 } // namespace
@@ -113,9 +88,9 @@ status operation::supports(const config& c, const problem& given)
     if(c.index != p.indices)
         rules.also(rejection{
             fmt::format("the instance reads {} indices, the problem has {}", name_of(c.index), name_of(p.indices))});
-    rules.also(pooling::check_kind(c, p));
+    rules.also(pooling::check_kind(c.layout, c.channels(), p));
     if(!c.any_window())
-        rules.also(check_window(c, p));
+        rules.also(pooling::check_window(c.patch(), p));
     rules.also(pooling::check_image(p, maxpool::bytes_of(p.indices)));
     return rules ? pooling::check_blocks(shares_of(c, p).blocks_per_image, p.batch) : rules;
 }
@@ -144,7 +119,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     arguments a       = arguments_of(planned.problem, data);
     a.patches         = s.patches;
     a.numbers =
-        pooling::numbers_of(planned.problem.layout, s.patches, a.channels / planned.chosen->configuration.vector);
+        pooling::numbers_of(planned.problem.layout, s.patches, a.channels / planned.chosen->configuration.channels());
     a.blocks    = {{undivided(a.batch), static_cast<int>(s.blocks_per_image)}};
     a.patch     = s.patch;
     a.reach     = s.reach;

@@ -56,7 +56,7 @@ status operation::supports(const config& c, const problem& p)
     if(p.indices != indices::recompute && c.index != p.indices)
         rules.also(rejection{
             fmt::format("the instance writes {} indices, the problem wants {}", name_of(c.index), name_of(p.indices))});
-    rules.also(pooling::check_kind(c, p)).also(pooling::check_image(p, maxpool::bytes_of(p.indices)));
+    rules.also(pooling::check_kind(c.layout, c.vector, p)).also(pooling::check_image(p, maxpool::bytes_of(p.indices)));
     return rules ? pooling::check_blocks(shares_of(c, p).blocks_per_image, p.batch) : rules;
 }
 

@@ -4,6 +4,7 @@
 
 #include "ops/operation.hpp"
 #include "ops/pooling/arguments.hpp"
+#include "ops/pooling/patch_shape.hpp"
 #include "ops/pooling/problem.hpp"
 
 #include <algorithm>
@@ -68,19 +69,39 @@ inline status check_blocks(std::int64_t blocks_per_image, std::int64_t batch)
 }
 
 // Rejects an instance made for another layout, or for wider vectors than the channels allow.
-template <class Config>
-status check_kind(const Config& c, const problem& p)
+inline status check_kind(layout order, int vector, const problem& p)
 {
     status rules;
-    if(c.layout != p.layout)
+    if(order != p.layout)
         rules.also(
-            rejection{fmt::format("the instance has layout {}, the problem {}", name_of(c.layout), name_of(p.layout))});
-    if(p.channels % c.vector != 0)
+            rejection{fmt::format("the instance has layout {}, the problem {}", name_of(order), name_of(p.layout))});
+    if(p.channels % vector != 0)
         rules.also(
             rejection{fmt::format("C = {} is not a multiple of the vector width {}: choose an instance with a narrower "
                                   "vector, or pad the channels",
-                                  p.channels, c.vector)});
+                                  p.channels, vector)});
     return rules;
+}
+
+// Success, or why what is made for one window is not for this one.
+inline status check_window(const patch_shape& s, const problem& p)
+{
+    for(std::size_t d = 0; d < 2; ++d)
+        if(p.window[d] != s.window || p.stride[d] != s.stride || p.left_pad[d] != s.left_pad ||
+           (p.dilation[d] != 1 && s.window > 1))
+            return rejection{fmt::format("the instance is for windows of {0}x{0} with stride {1}, left pad {2} and no "
+                                         "dilation, in {3} the problem has {4}, {5}, {6} and dilation {7}",
+                                         s.window, s.stride, s.left_pad, d == 0 ? "H" : "W", p.window[d], p.stride[d],
+                                         p.left_pad[d], p.dilation[d])};
+    if(p.output(1) % s.read_run() != 0)
+        return rejection{
+            fmt::format("Wo = {} is not a multiple of the vector width {}: choose an instance with vector 1",
+                        p.output(1), s.read_run())};
+    if(p.input[1] % s.write_run() != 0)
+        return rejection{
+            fmt::format("Wi = {} is not a multiple of the vector width {}: choose an instance with vector 1",
+                        p.input[1], s.write_run())};
+    return {};
 }
 
 } // namespace ck_tile::pooling

@@ -15,11 +15,21 @@ class Instances : public testing::TestWithParam<std::string>
 
 TEST_P(Instances, AreRightOnProblemsThatTheySupport)
 {
+    // A problem of the instance's kind: its window and one divisor, if it is made for one, and lengths that its vectors fit.
     const auto draw = [](const config& c, random_numbers& random) {
         avgpool::problem p = avgpool::random_problem(random);
-        p.channels         = c.vector * random.between(1, 5);
+        p.channels         = c.channels() * random.between(1, 5);
         p.type             = c.dtype;
         p.layout           = c.layout;
+        if(!c.any_window())
+        {
+            p.window   = {c.window, c.window};
+            p.stride   = {c.stride, c.stride};
+            p.left_pad = {c.left_pad, c.left_pad};
+            p.input    = {random.between(c.window, 40), c.patch().write_run() * random.between(c.window, 12)};
+            if(avgpool::divisor_of_all(p) == 0)
+                p.divisor_override = random.between(1, 9);
+        }
         return p;
     };
     const auto make = [](const avgpool::problem& p, std::uint32_t seed) {

@@ -131,6 +131,31 @@ TEST_P(Kernel, RejectionsSayWhy)
     EXPECT_NE(none.reason().find(": one image spans"), std::string::npos) << none.reason();
     p.input = {15000, 15000}, p.channels = 1, p.batch = 100'000;
     EXPECT_TRUE(reason().starts_with("100000 images of")) << reason();
+
+    p            = {{.batch    = 1,
+                     .channels = 4,
+                     .window   = {2, 2},
+                     .input    = {6, 6},
+                     .stride   = {2, 2},
+                     .type     = type,
+                     .layout   = layout::nchw}};
+    config known = {.arch   = dev.architecture().arch,
+                    .dtype  = type,
+                    .layout = layout::nchw,
+                    .window = 2,
+                    .stride = 2,
+                    .cols   = 2,
+                    .vector = 4};
+    EXPECT_EQ(reason_of<operation>(known, p),
+              "Wo = 3 is not a multiple of the vector width 2: choose an instance with vector 1");
+    known.vector = 1, p.right_pad = {1, 1}, p.count_include_pad = false, p.input = {7, 7};
+    EXPECT_EQ(reason_of<operation>(known, p),
+              "the instance divides all windows by the same number, and those of the problem count "
+              "different numbers of elements: choose an instance for any window");
+    p.window = {3, 2};
+    EXPECT_TRUE(
+        reason_of<operation>(known, p).starts_with("the instance is for windows of 2x2 with stride 2, left pad 0"))
+        << reason_of<operation>(known, p);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Kernel, testing::ValuesIn(types_built<operation>(kernel_targets())),

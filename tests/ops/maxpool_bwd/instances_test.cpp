@@ -18,7 +18,7 @@ maxpool::problem random_problem(const config& c, random_numbers& random)
 {
     maxpool::problem p = maxpool::random_problem(random);
     p.batch            = random.between(1, 3);
-    p.channels         = c.vector * random.between(1, 5);
+    p.channels         = c.channels() * random.between(1, 5);
     p.type             = c.dtype;
     p.layout           = c.layout;
     p.indices          = c.index;
@@ -28,7 +28,7 @@ maxpool::problem random_problem(const config& c, random_numbers& random)
         p.stride   = {c.stride, c.stride};
         p.left_pad = {c.left_pad, c.left_pad};
         p.dilation = {1, 1};
-        p.input    = {random.between(1, 40), c.write_run() * random.between(1, 12)};
+        p.input    = {random.between(1, 40), c.patch().write_run() * random.between(1, 12)};
     }
     return p;
 }

@@ -216,7 +216,7 @@ TEST_P(Kernel, RejectionsSayWhy)
     nhwc.vector                                   = line;
     of_int32.index                                = indices::int32;
     threes.window = 3, threes.stride = 2, threes.left_pad = 1;
-    twos.window = 2, twos.stride = 2, twos.cols = line / 2; // a row of dX in one write
+    twos.window = 2, twos.stride = 2, twos.cols = line / 2, twos.vector = line; // a row of dX in one write
     p.indices = indices::recompute;
     EXPECT_EQ(run_reference<operation>(dev, p, {}, nullptr).reason(),
               "the reference kernel reads indices, recompute has none: choose u8, int32 or int64");
@@ -237,10 +237,10 @@ TEST_P(Kernel, RejectionsSayWhy)
     p.window = {2, 2}, p.stride = {2, 2}, p.input = {8, 10};
     EXPECT_EQ(
         reason(twos),
-        fmt::format("Wo = 5 is not a multiple of the vector width {}: choose an instance for any window", line / 2));
+        fmt::format("Wo = 5 is not a multiple of the vector width {}: choose an instance with vector 1", line / 2));
     p.input = {8, 9};
     EXPECT_EQ(reason(twos),
-              fmt::format("Wi = 9 is not a multiple of the vector width {}: choose an instance for any window", line));
+              fmt::format("Wi = 9 is not a multiple of the vector width {}: choose an instance with vector 1", line));
     p.input = {30000, 30000}, p.channels = 64;
     const auto none = make_plan<operation>(dev, p);
     EXPECT_TRUE(none.reason().starts_with("no instance supports the problem on " + std::string(dev.name())))
