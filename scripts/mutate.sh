@@ -66,7 +66,7 @@ git ls-files -z | while IFS= read -r -d '' file; do
     cmp -s "$file" "$copy/$file" || cp --parents "$file" "$copy"
 done
 cmake -G Ninja -S "$copy" -B "$build" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX:-clang++-22}" \
-    "-DCK_TILE_TARGETS=host:gfx942;host:gfx11;host:sm90" "-DCK_TILE_DTYPES=${DTYPES:-fp16;fp32}" -DCK_TILE_INSTANCES=test \
+    "-DCK_TILE_TARGETS=${TARGETS:-host:gfx942;host:gfx11;host:sm90}" "-DCK_TILE_DTYPES=${DTYPES:-fp16;fp32}" -DCK_TILE_INSTANCES=test \
     "-DCK_TILE_OPS=${OPS:-maxpool_fwd;maxpool_bwd;avgpool_fwd;avgpool_bwd;groupnorm_fwd;groupnorm_bwd;grouped_conv_fwd;grouped_conv_conv_fwd;grouped_conv_bwd_weight}" \
     -DCK_TILE_BUILD_PROFILER=OFF -DCK_TILE_BUILD_C_API=OFF > "$build/configure.log"
 

@@ -76,8 +76,8 @@ constexpr violation check(const config& c, const target& t)
     if(positions % threads != 0 && threads % positions != 0)
         return {"the threads must share the positions of a lookup table evenly", positions,
                 "use a power of two of waves"};
-    if(c.tile.pipeline == gemm::pipeline::async_stages && c.tile.stages - 2 > positions / c.tile.block.k)
-        return {"no more steps may be copied ahead than a lookup table tells", c.tile.stages,
+    if(c.tile.pipeline == gemm::pipeline::async_stages && c.tile.stages - 2 >= positions / c.tile.block.k)
+        return {"fewer steps must be copied ahead than a lookup table tells at once", c.tile.stages,
                 "use fewer stages or a smaller block.k"};
     return gemm::check_lds(c.tile, t, c.table_bytes());
 }

@@ -43,6 +43,9 @@ struct pipeline_traits<pipeline::async_stages>
         using operands_in_lds = stage<S, {major_of(A::layout), A::layout}, {major_of(B::layout), B::layout}>;
         constexpr int bytes = operand_bytes(S), ahead = Stages - 2;
         static_assert(ahead >= 1, "async_stages: copies need a stage of their own");
+        // What a step looks up, other threads may read after its barrier is over, at which they arrive before that: in the next step.
+        static_assert(detail::looks_ahead_of<A, S.k, ahead> && detail::looks_ahead_of<B, S.k, ahead>,
+                      "async_stages: fewer steps are copied ahead than an operand looks up at once");
 
         arrive_wait_barrier<S.waves(), S.fragment().a.lanes()> step_done(in, Stages * bytes);
         const auto a_step   = a.template step<1>(S.k);

@@ -103,6 +103,14 @@ namespace detail
 template <class Operand>
 concept looks_ahead = requires(Operand& a) { a.look_ahead(); };
 
+// Whether it knows more than so many steps when it looks ahead.
+template <class Operand, int K, int Steps>
+constexpr bool looks_ahead_of = [] {
+    if constexpr(looks_ahead<Operand>)
+        return Steps < Operand::positions / K;
+    return true;
+}();
+
 template <class Operand>
 CK_TILE_FN bool must_look_ahead(int step, int k)
 {

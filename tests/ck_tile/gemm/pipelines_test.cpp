@@ -2,6 +2,7 @@
 // Whole small GEMMs through both pipelines and the epilogue: sizes that no tile divides, either order in memory.
 #include "ck_tile/gemm/pipelines.hpp"
 
+#include "ck_tile/core/lookup_window.hpp"
 #include "ck_tile/gemm/epilogue.hpp"
 #include "tests/support/checked_block.hpp"
 #include "tests/support/random.hpp"
@@ -139,6 +140,15 @@ TEST(Pipelines, MfmaBf16RowsContiguousWideVectors)
     constexpr gemm::shape s = {64, 128, 32, 1, 2, opcode::mfma_32x32x8_bf16};
     expect_gemm_right<variant{s, pipeline::single_buffer, majorness::mn, 8, 4}, float>({72, 136, 77}, 5);
     expect_gemm_right<variant{s, pipeline::double_buffer, majorness::mn, 8, 8}, bf16>({72, 136, 77}, 6);
+}
+
+// So many accumulators that a step goes chunk by chunk, and what is stored for the next one goes between them.
+TEST(Pipelines, MfmaFp16ChunkByChunk)
+{
+    constexpr gemm::shape s = {128, 256, 16, 1, 2, opcode::mfma_32x32x8_fp16};
+    static_assert(gemm::detail::chunks_of_products<s>::wanted);
+    expect_gemm_right<variant{s, pipeline::single_buffer, majorness::k, 4, 4}, float>({128, 260, 44}, 27);
+    expect_gemm_right<variant{s, pipeline::double_buffer, majorness::k, 4, 4}, float>({128, 256, 44}, 28);
 }
 
 TEST(Pipelines, MfmaFp32)
@@ -385,6 +395,76 @@ TEST(Pipelines, BStaysInItsStages)
     EXPECT_EQ(loads_of_b(four, false), tiles * steps);
     EXPECT_EQ(loads_of_b(four, true), 4) << "once for each stage";
     EXPECT_EQ(loads_of_b(three, true), tiles * steps) << "a stage has another step of B each time";
+}
+
+// Rows of images by rows of B, over pixels that are looked up in a table, which turns over several times.
+template <gemm::shape S, gemm::main_loop P>
+struct tiles_looked_up
+{
+    static constexpr int count = 2, rows = count * S.m, lines = 7, pixels = 60, k = lines * pixels;
+    static constexpr int line            = (pixels + 1) * rows; // elements
+    static constexpr int copying         = gemm::copying_waves(P.kind);
+    static constexpr distribution a_copy = gemm::tiled_copy(S, S.m, majorness::mn, 8, copying),
+                                  b_copy = gemm::tiled_copy(S, S.n, majorness::mn, 8, copying);
+    static constexpr int table_at        = gemm::main_loop_lds_bytes(S, P),
+                         lds_bytes       = table_at + lookup_table(a_copy, 1).bytes();
+
+    const block& in;
+    const std::vector<fp16>&x, &y;
+    float* c;
+
+    static int element(int row, int position) { return row + position / pixels * line + position % pixels * rows; }
+
+    int at(int number) const { return number; }
+    int steps(int) const { return ceil_div(k, S.k); }
+    auto a(int number) const
+    {
+        const auto map =
+            transform(strided<3>{{rows, lines, pixels}, {1, line, rows}}, along<dims{0}, dims{0}>(pass_through{rows}),
+                      along<dims{1, 2}, dims{1}>(merge<2>{{lines, pixels}, k}));
+        return make_lookup_window<a_copy, 1>(tensor_view{x.data(), std::int64_t(lines) * line, map},
+                                             multi_index{number * S.m, 0}, in.lds_at<unsigned>(table_at));
+    }
+    auto b(int) const
+    {
+        return make_window<b_copy>(tensor_view{y.data(), std::int64_t(S.n) * k, strided<2>{{S.n, k}, {1, S.n}}},
+                                   multi_index{0, 0});
+    }
+    void store(int number, const tile<float, gemm::accumulator(S)>& acc) const
+    {
+        gemm::store_directly<S>(acc, tensor_view{c + number * S.m * S.n, S.m * S.n, packed(multi_index{S.m, S.n})},
+                                multi_index{0, 0});
+    }
+};
+
+template <gemm::shape S, gemm::main_loop P>
+void expect_looked_up_right()
+{
+    using tiles = tiles_looked_up<S, P>;
+    random_numbers random(82);
+    std::vector<fp16> x(tiles::lines * tiles::line), y(S.n * tiles::k);
+    for(auto* all : {&x, &y})
+        for(fp16& e : *all)
+            e = static_cast<fp16>(random.between(-3, 3));
+    std::vector<float> expected(tiles::rows * S.n), c(expected.size(), -1.f);
+    for(int i = 0; i < tiles::rows; ++i)
+        for(int j = 0; j < S.n; ++j)
+            for(int l = 0; l < tiles::k; ++l)
+                expected[i * S.n + j] += float(x[tiles::element(i, l)]) * float(y[l * S.n + j]);
+    const int blocks = gemm::is_persistent(P.kind) ? 1 : tiles::count;
+    for(int b = 0; b < blocks; ++b)
+        run_checked(block_of(S, tiles::lds_bytes, tiles::copying), [&](const block& in) {
+            gemm::run_tiles<S, P>(in, tiles{in, x, y, c.data()}, b, tiles::count, blocks);
+        });
+    EXPECT_EQ(c, expected);
+}
+
+TEST(Pipelines, OperandThatLooksAhead)
+{
+    expect_looked_up_right<gemm::shape{64, 64, 32, 2, 2, opcode::mfma_16x16x16_fp16}, pipeline::double_buffer>();
+    constexpr gemm::shape wide = {64, 64, 64, 4, 1, opcode::wgmma_64x64x16_fp16};
+    expect_looked_up_right<wide, gemm::main_loop{pipeline::async_stages, 3}>();
+    expect_looked_up_right<wide, gemm::main_loop{pipeline::wave_specialized, 3}>();
 }
 
 TEST(Pipelines, MmaFp16)

@@ -305,6 +305,33 @@ TEST(Verbs, RelayoutMakesAnOperandOfAResult)
     expect_becomes_operand<gemm::shape{32, 32, 32, 2, 1, opcode::wmma_16x16x16_fp16}>(false);
 }
 
+// Rows become columns where lanes go their own ways, so that they must meet: one tile after the other goes through the same LDS.
+TEST(Verbs, RelayoutsInARow)
+{
+    constexpr distribution rows    = {.lengths = {64, 32},
+                                      .wave    = {{2, 0, 32}},
+                                      .lane    = {{32, 0, 1}},
+                                      .reg     = {{4, 1, 8}},
+                                      .vec     = {{8, 1, 1}}},
+                           columns = {.lengths = {64, 32},
+                                      .wave    = {{2, 0, 32}},
+                                      .lane    = {{32, 1, 1}},
+                                      .reg     = {{32, 0, 1}},
+                                      .vec     = {}};
+    constexpr lds_layout room      = {.rows = 64, .cols = 32, .pad = 8};
+    const block_shape shape        = {architecture::sm90, 64, room.elements() * int(sizeof(fp16))};
+    run_checked(shape, [&](const block& b) {
+        for(const int turn : {0, 1})
+        {
+            const auto x = generate<fp16, rows>([&](int i, int j) { return fp16(float(turn + i * 32 + j)); });
+            const auto y = relayout<columns>(x, lds_tile<fp16, room>{b.lds_at<fp16>(0)});
+            each_slot(columns, [&](const slot& p, const multi_index<3>& at) {
+                ASSERT_EQ(float(element_at(y, p)), float(turn + at[0] * 32 + at[1]));
+            });
+        }
+    });
+}
+
 // Room for the waves' exchange.
 struct alignas(16) line
 {

@@ -112,9 +112,9 @@ TEST(Config, RejectionsSayRuleValueAndFix)
            "use by_wave or direct");
     expect(good, tile(192, 192, 32, 1, 3), "the threads must share the positions of a lookup table evenly", 256,
            "use a power of two of waves");
-    expect(async, [](config& c) { c.tile.block = {64, 128, 64}, c.tile.waves = {4, 1}, c.tile.stages = 9,
+    expect(async, [](config& c) { c.tile.block = {64, 128, 64}, c.tile.waves = {4, 1}, c.tile.stages = 4,
                                   c.tile.instruction = opcode::wgmma_64x128x16_fp16, c.tile.pipeline = async_stages; },
-           "no more steps may be copied ahead than a lookup table tells", 9, "use fewer stages or a smaller block.k");
+           "fewer steps must be copied ahead than a lookup table tells at once", 4, "use fewer stages or a smaller block.k");
     // The matrix product's rules:
     expect(good, [](config& c) { c.tile.instruction = opcode::wmma_16x16x16_fp16; }, "the architecture must have the matrix instruction",
            "wmma_16x16x16_fp16", "choose one of its own");
