@@ -308,6 +308,7 @@ class checked_launch::worker::checker final : public program_checker
           cells_(bytes_ / 2 + 1),
           products_read_(lockstep_ ? 0 : bytes_ / lds_chunk_bytes + 1, static_cast<std::size_t>(waves_)),
           readers_(static_cast<std::size_t>(waves_)),
+          others_reads_(static_cast<std::size_t>(launch.program.cluster * waves_)),
           verbs_(1)
     {
     }
@@ -322,6 +323,7 @@ class checked_launch::worker::checker final : public program_checker
             if(!products_.empty())
                 fail("products of operands in LDS are waited for before the block ends, wait_for_products(): some are "
                      "under way");
+            expect_read_before_end();
             if(!red_zones_are_intact(lds_, bytes_))
                 fail(fmt::format("a block keeps to its {} bytes of LDS: those before or behind them have been written",
                                  bytes_));
@@ -660,6 +662,7 @@ class checked_launch::worker::checker final : public program_checker
             clocks_[a][a] = start_;
         for(auto& batches : batches_)
             batches.clear();
+        std::fill(others_reads_.begin(), others_reads_.end(), 0u);
         products_.clear(), arrivals_.clear(), known_phases_.clear(), roles_.clear(), cluster_.clear();
         role_  = {0, rank_waves_};
         phase_ = 0, verb_depth_ = 0, verb_ = nullptr;
@@ -837,11 +840,29 @@ class checked_launch::worker::checker final : public program_checker
         std::fill_n(&cells_.last_reader[c], Count, static_cast<std::uint16_t>(agent));
         std::fill_n(read + c, Count, now);
     }
+    // The LDS of a workgroup is there until it ends: of a cluster, when all know that the others have read it.
+    void expect_read_before_end()
+    {
+        for(std::size_t w = 0; w < others_reads_.size(); ++w)
+        {
+            const std::size_t reader = w % static_cast<std::size_t>(waves_);
+            const int rank           = static_cast<int>(w / static_cast<std::size_t>(waves_));
+            for(int own = rank * rank_waves_; own < (rank + 1) * rank_waves_; ++own)
+                if(others_reads_[w] > clocks_[static_cast<std::size_t>(own)][reader])
+                    fail(
+                        fmt::format("waves take turns at LDS: wave {} ends its workgroup's, which wave {} of another "
+                                    "one has read: arrive_cluster() behind the read, and wait_cluster() before the end",
+                                    own, reader));
+        }
+    }
     [[gnu::noinline]] void read_bytes(const void* at, int bytes)
     {
         const std::size_t offset = offset_of(at, bytes, "read");
         const std::size_t agent  = static_cast<std::size_t>(wave());
-        time_list& read          = readers_[agent];
+        if(const int rank = launch_.program.cluster > 1 ? static_cast<int>(offset / rank_bytes_) : 0;
+           rank != static_cast<int>(agent) / rank_waves_) [[unlikely]]
+            others_reads_[static_cast<std::size_t>(rank * waves_) + agent] = clocks_[agent][agent];
+        time_list& read = readers_[agent];
         if(read.empty()) [[unlikely]]
         {
             read.resize(cells_.written.size());
@@ -1178,7 +1199,8 @@ class checked_launch::worker::checker final : public program_checker
     lds_cells cells_;
     lds_chunks products_read_;
     std::vector<time_list>
-        readers_; // of each agent, when it last read a cell: of those in reading_, the others have read none
+        readers_;            // of each agent, when it last read a cell: of those in reading_, the others have read none
+    time_list others_reads_; // [rank][wave]: when a wave of another workgroup has last read that of the rank
     std::vector<std::size_t> reading_;
     std::vector<std::pair<const char*, source_line>> verbs_; // verbs in source lines; the first is none
     std::uint16_t last_verb_ = 0;

@@ -1086,6 +1086,24 @@ struct ranks_that_do_not_meet : program_base<A, 256>
     }
 };
 
+// A workgroup's LDS is gone with it.
+template <architecture A, bool Wrong>
+struct rank_that_ends_early : program_base<A, 256>
+{
+    static constexpr int cluster      = 2;
+    static constexpr distribution all = ranks_that_do_not_meet<A, false>::all;
+
+    static void run(const block& in, const buffers&)
+    {
+        for_each_index<all>(1, [&](thread t, int) { in.lds_of<float>(t, 0)[0] = float(t.rank); });
+        in.sync_cluster<2>();
+        for_each_index<all>(1, [&](thread t, int) { (void)in.lds_of_rank<float>(1 - t.rank, 0)[0]; });
+        in.arrive_cluster<2>();
+        if(!Wrong)
+            in.wait_cluster<2>();
+    }
+};
+
 // The rules that the checker has said were broken, in this process.
 std::set<std::string> rules_told;
 
@@ -1206,6 +1224,7 @@ void mistakes_with_what_goes_on_meanwhile()
     expect_found<stage_used_after_it_is_free, hopper>("LDS");
     expect_found<lanes_that_do_not_meet, hopper>("lanes of a wave take turns at LDS on sm90");
     expect_found<ranks_that_do_not_meet, hopper>("take turns at LDS");
+    expect_found<rank_that_ends_early, hopper>("ends its workgroup's");
 }
 
 TEST(WrongKernels, WhatGoesOnMeanwhile) { mistakes_with_what_goes_on_meanwhile(); }
