@@ -6,7 +6,8 @@
 #
 # A mistake is found when the tests that it names no longer compile, or fail. The copy, and the build of it, are in build-mutate/, for
 # the CPU alone; the first build takes some minutes, each mistake what its tests need to be built again: with
-# CMAKE_CXX_COMPILER_LAUNCHER=ccache in the environment, nothing twice. Exit code: 1 if there are survivors that the list does not explain, 2 if
+# CMAKE_CXX_COMPILER_LAUNCHER=ccache in the environment, nothing twice. OPS, DTYPES and TARGETS there say what is built, where that is to
+# be less: some operations, one type, one shape of the CPU. Exit code: 1 if there are survivors that the list does not explain, 2 if
 # an edit no longer changes one line, or a test fails without a mistake.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -67,7 +68,7 @@ git ls-files -z | while IFS= read -r -d '' file; do
 done
 cmake -G Ninja -S "$copy" -B "$build" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX:-clang++-22}" \
     "-DCK_TILE_TARGETS=${TARGETS:-host:gfx942;host:gfx11;host:sm90}" "-DCK_TILE_DTYPES=${DTYPES:-fp16;fp32}" -DCK_TILE_INSTANCES=test \
-    "-DCK_TILE_OPS=${OPS:-maxpool_fwd;maxpool_bwd;avgpool_fwd;avgpool_bwd;groupnorm_fwd;groupnorm_bwd;grouped_conv_fwd;grouped_conv_conv_fwd;grouped_conv_bwd_weight}" \
+    "-DCK_TILE_OPS=${OPS:-maxpool_fwd;maxpool_bwd;avgpool_fwd;avgpool_bwd;groupnorm_fwd;groupnorm_bwd;grouped_conv_fwd;grouped_conv_conv_fwd;narrow_conv_fwd;narrow_conv_bwd_weight}" \
     -DCK_TILE_BUILD_PROFILER=OFF -DCK_TILE_BUILD_C_API=OFF > "$build/configure.log"
 
 # What fails without a mistake would find all of them.

@@ -52,8 +52,8 @@ template <operand Operand, int Along = 1>
 class operand_copy
 {
     static constexpr distribution loaded = Operand::layout, stored = along_k(loaded);
-    using element               = std::remove_const_t<typename Operand::element>;
-    static constexpr bool async = has_async_copies && loaded.vecs() * sizeof(element) == 16;
+    using element                     = std::remove_const_t<typename Operand::element>;
+    static constexpr bool whole_lines = loaded.vecs() * sizeof(element) == 16, async = has_async_copies && whole_lines;
     struct nothing
     {};
 
@@ -72,7 +72,13 @@ class operand_copy
         if constexpr(async)
             copy(from_, to);
         else
+        {
+            if constexpr(whole_lines) // asynchronous, for all that the checker knows, if the program's architecture can
+                tell_checker([](auto& c) { c.begin_copies(); });
             store(to, rearrange<stored>(waiting_));
+            if constexpr(whole_lines)
+                tell_checker([](auto& c) { c.end_copies(); });
+        }
         from_.move(step_);
     }
 

@@ -648,7 +648,7 @@ class checked_launch::worker::checker final : public program_checker
     };
     static constexpr std::uint16_t nobody    = 0xffff; // an agent
     static constexpr int several             = -1;     // lanes
-    static constexpr std::size_t chunk_cells = lds_chunk_bytes / 2;
+    static constexpr std::size_t chunk_cells = lds_chunk_bytes / 2, waves_of_product = 4;
 
     void begin_block()
     {
@@ -870,18 +870,23 @@ class checked_launch::worker::checker final : public program_checker
         }
         each_run(offset, bytes, [&](std::size_t c, auto count) { read_cells<count>(c, agent, read.data()); });
     }
-    // The matrix unit reads chunks: each of their elements is told of, and the first stands for all.
+    // The matrix unit reads chunks: each of their elements is told of, and the first stands for all. A product is that of four waves at
+    // once: which of them reads what is not known.
     [[gnu::noinline]] void read_chunk(const void* at)
     {
-        const auto w        = static_cast<std::size_t>(wave());
-        const std::size_t c = offset_of(at, lds_chunk_bytes, "read") / 2, agent = products_of(w);
-        if(!is_written<chunk_cells>(c) || !knows_writers<chunk_cells>(c, agent)) [[unlikely]]
-            for(std::size_t i = c; i < c + chunk_cells; ++i)
-                check_read(i, agent);
-        const std::size_t chunk                                            = c / chunk_cells;
-        products_read_.any[chunk]                                          = 1;
-        products_read_.verb[chunk]                                         = verb_number();
-        products_read_.times[chunk * static_cast<std::size_t>(waves_) + w] = clocks_[agent][agent];
+        const std::size_t c     = offset_of(at, lds_chunk_bytes, "read") / 2;
+        const std::size_t chunk = c / chunk_cells, all = static_cast<std::size_t>(waves_),
+                          first    = static_cast<std::size_t>(wave()) / waves_of_product * waves_of_product;
+        products_read_.any[chunk]  = 1;
+        products_read_.verb[chunk] = verb_number();
+        for(std::size_t w = first; w < std::min(first + waves_of_product, all); ++w)
+        {
+            const std::size_t agent = products_of(w);
+            if(!is_written<chunk_cells>(c) || !knows_writers<chunk_cells>(c, agent)) [[unlikely]]
+                for(std::size_t i = c; i < c + chunk_cells; ++i)
+                    check_read(i, agent);
+            products_read_.times[chunk * all + w] = clocks_[agent][agent];
+        }
     }
     void check_read(std::size_t c, std::size_t agent)
     {

@@ -37,6 +37,7 @@ struct words_of
     {
         constexpr int together = 4 / sizeof(T);
         T some[together];
+        check_lds_read(from + i / together * together, sizeof some);
         __builtin_memcpy(some, __builtin_assume_aligned(from + i / together * together, 4), sizeof some);
         return convert<float>(some[i % together]);
     }
@@ -50,6 +51,7 @@ struct run_of
     T at[N];
     CK_TILE_FN explicit run_of(const T* from)
     {
+        check_lds_read(from, sizeof at);
         __builtin_memcpy(at, __builtin_assume_aligned(from, alignment), sizeof at);
     }
     CK_TILE_FN float operator[](int i) const { return convert<float>(at[i]); }
@@ -254,7 +256,11 @@ CK_TILE_FN tile<float, D> depthwise(const lds_tile<T, Layout>& x, const T* weigh
                 const int taps = product(region.window);
                 visit_taps<direction::forward, own, D.vecs()>(
                     x, region, first, channel, [&](int pixel, int tap, const float* values) {
-                        add(pixel, values, [&](int v) { return convert<float>(weights[(channel + v) * taps + tap]); });
+                        add(pixel, values, [&](int v) {
+                            const T* weight = weights + (channel + v) * taps + tap;
+                            check_lds_read(weight, sizeof *weight);
+                            return convert<float>(*weight);
+                        });
                     });
             }
             else

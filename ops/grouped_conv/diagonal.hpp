@@ -86,7 +86,12 @@ CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weight
                     constexpr int tap = i % pairs * 2 + v / 2, y = i / pairs;
                     T weight = 0;
                     if constexpr(tap < length)
-                        weight = n == 2 * own + v % 2 ? from[y * length + tap] : T(0);
+                    {
+                        const bool on_diagonal = n == 2 * own + v % 2;
+                        if(on_diagonal)
+                            check_lds_read(from + y * length + tap, sizeof(T));
+                        weight = on_diagonal ? from[y * length + tap] : T(0);
+                    }
                     b[y][i % pairs].file_of(t).set(0, v, weight);
                 });
             });
@@ -153,9 +158,9 @@ CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weight
                 const int y       = row % Patch.pixels() / Patch.cols * Known.stride + tap / length;
                 const T* at =
                     x.at(first_input(t, row / Patch.pixels()) + y * region.halo_cols.divisor + tap % length, channel);
-                own.set(r, v,
-                        __builtin_fmaf(convert<float>(*at), convert<float>(weights[channel * length * length + tap]),
-                                       own.get(r, v)));
+                const T* weight = weights + channel * length * length + tap;
+                check_lds_read(at, sizeof *at), check_lds_read(weight, sizeof *weight);
+                own.set(r, v, __builtin_fmaf(convert<float>(*at), convert<float>(*weight), own.get(r, v)));
             });
     });
     return sums;

@@ -42,8 +42,8 @@ class images_by_multiply_adds
     using halo_tile                      = lds_tile<Element, C.halo_layout()>;
 
   public:
-    // Weights of the block's channels of Y go to LDS, as [tap][channel], and behind them what sums begin with. `first_seen`: the channel of
-    // column 0 of halos.
+    // Weights of the block's channels of Y go to LDS, as [tap][channel], and behind them what sums begin with: for sums() behind a sync.
+    // `first_seen`: the channel of column 0 of halos.
     CK_TILE_FN images_by_multiply_adds(const block& b, const narrow_arguments& a, const channel_slices& made,
                                        int first_seen)
         : block_(b), args_(a), made_(made), first_seen_(first_seen)
@@ -57,7 +57,6 @@ class images_by_multiply_adds
             b.lds_of<float>(t, weights_at)[i] =
                 exists ? convert<float>(from[tap < taps ? channel * taps + tap : channel]) : 0.f;
         });
-        b.sync();
     }
 
     CK_TILE_FN tile<float, pixels> sums(const halo_tile& from, int first) const
@@ -160,18 +159,20 @@ struct narrow_program
         const int seen = C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(made.first) : made.first;
         const products convolution(b, a, made, seen);
         copies halos{b, a, seen, {{a.from_lines, a.regions.shape}, 0}};
-        for_each_region<C.stages>(b, halos, share, a.regions.order.end, a.shares, [&](const coord& here, int stage) {
-            const halo_tile from{b.lds_at<element>(stage * stage_bytes)};
-            each_round(a, [&](int first) __attribute__((always_inline)) {
-                tile<float, rows> sums = convolution.sums(from, first);
-                if(a.residual != nullptr)
-                {
-                    const auto shortcut = load(window(a, static_cast<const element*>(a.residual), here, made, first));
-                    sums                = map([](float x, element y) { return x + convert<float>(y); }, sums, shortcut);
-                }
-                store_activated(window(a, static_cast<element*>(a.to), here, made, first), sums, a.activation);
+        for_each_region<C.arch, C.stages>(
+            b, halos, share, a.regions.order.end, a.shares, [&](const coord& here, int stage) {
+                const halo_tile from{b.lds_at<element>(stage * stage_bytes)};
+                each_round(a, [&](int first) __attribute__((always_inline)) {
+                    tile<float, rows> sums = convolution.sums(from, first);
+                    if(a.residual != nullptr)
+                    {
+                        const auto shortcut =
+                            load(window(a, static_cast<const element*>(a.residual), here, made, first));
+                        sums = map([](float x, element y) { return x + convert<float>(y); }, sums, shortcut);
+                    }
+                    store_activated(window(a, static_cast<element*>(a.to), here, made, first), sums, a.activation);
+                });
             });
-        });
     }
 
   private:

@@ -9,14 +9,16 @@ namespace ck_tile::conv
 {
 
 // compute(where, stage) for the regions first, first + stride, ... below `end`, of which each has been copied to LDS, in one of so many
-// stages. Of the copies:
+// stages. All threads meet before the first, so that it may read what they have stored to LDS before. Of the copies:
 //   move(number)           to a region, and says where that is
 //   begin(), end(stage)    copy it, in two halves: see gemm::operand_copy
-template <int Stages, class Copies, class F>
+// On the CPU, the loop is the one for asynchronous copies if the program's architecture has them, so that the checker follows its waits.
+template <architecture Arch, int Stages, class Copies, class F>
 CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int end, int stride, F&& compute)
 {
-    int stage = 0;
-    if constexpr(has_async_copies)
+    constexpr bool async = on_device ? has_async_copies : facts(Arch).copy_to_lds == lds_copy::bytes_16_async;
+    int stage            = 0;
+    if constexpr(async)
     {
         static_assert(Stages >= 2, "for_each_region: one stage is copied to while another one is read");
         constexpr int ahead = Stages - 1;

@@ -180,7 +180,7 @@ class images_by_matrix
         return w;
     }
 
-    // To LDS, as [slice, tap, slice of a group, lane].
+    // To LDS, as [slice, tap, slice of a group, lane]: for sums() behind a sync.
     CK_TILE_FN void put_weights(const block& b)
     {
         const int taps    = number_of_taps() * group_slices;
@@ -202,7 +202,6 @@ class images_by_matrix
                                  w.file_of(t).reg, operand_bytes);
             });
         }
-        b.sync();
     }
     CK_TILE_FN void load_weights(tile<Element, weight>& w, int tap) const
     {

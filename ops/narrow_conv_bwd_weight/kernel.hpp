@@ -205,7 +205,7 @@ struct program
                                        int tap_plane, F&& add)
     {
         copies both{b, a, own, tap_plane, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
-        conv::for_each_region<C.stages>(b, both, share, a.regions.order.end, a.shares, add);
+        conv::for_each_region<C.arch, C.stages>(b, both, share, a.regions.order.end, a.shares, add);
     }
 
     static constexpr distribution one_each = {
@@ -216,7 +216,6 @@ struct program
     {
         tile<float, one_each> found;
         for_each_thread<one_each>([&](thread t) { found.file_of(t).set(0, 0, sums.unusual(t)); });
-        b.sync();
         return reduce<0>(b, found, [](float p, float q) { return p + q; }).files[0].get(0, 0) != 0;
     }
 
@@ -305,8 +304,7 @@ struct program
         register_for<C.window.taps() / at_once>([&](auto number) __attribute__((always_inline)) {
             if(some_taps.first + number * at_once >= taps)
                 return;
-            const auto some = sums.some(number);
-            b.sync();
+            const auto some  = sums.some(number);
             const auto total = reduce<0>(b, some, [](float p, float q) { return p + q; });
             for_each_thread<decltype(total)::layout>([&](thread t) {
                 if(first_element<std::remove_cvref_t<decltype(some)>::layout, 0>(t) != 0)

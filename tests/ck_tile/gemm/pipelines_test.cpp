@@ -328,6 +328,69 @@ TEST(Pipelines, ManyTiles)
     }
 }
 
+// The same where blocks share the steps of some tiles.
+template <gemm::shape S, int Steps>
+struct tiles_in_shares : product_tiles<S, Steps * S.k>
+{
+    using base = product_tiles<S, Steps * S.k>;
+    const gemm::stream_k& work;
+    gemm::partial_tiles memory;
+
+    gemm::tile_share at(int number) const { return work.share<true>(number); }
+    gemm::tile_share share(const gemm::tile_share& p) const { return p; }
+    gemm::partial_tiles partials() const { return memory; }
+    int steps(const gemm::tile_share& p) const { return p.tile < work.whole ? Steps : p.steps; }
+    auto a(const gemm::tile_share& p) const { return from_step(base::a(p.tile), p.first); }
+    auto b(const gemm::tile_share& p) const { return from_step(base::b(p.tile), p.first); }
+    void store(const gemm::tile_share& p, const tile<float, gemm::accumulator(S)>& acc) const
+    {
+        base::store(p.tile, acc);
+    }
+
+  private:
+    static auto from_step(auto window, int step)
+    {
+        window.move(window.template step<1>(step * S.k));
+        return window;
+    }
+};
+
+TEST(Pipelines, TilesInShares)
+{
+    constexpr gemm::shape s = {64, 64, 64, 4, 1, opcode::wgmma_64x64x16_fp16};
+    constexpr int steps = 5, k = steps * s.k;
+    using tiles = tiles_in_shares<s, steps>;
+    random_numbers random(83);
+    std::vector<fp16> x(tiles::count / tiles::across * s.m * k), y(tiles::across * s.n * k);
+    for(auto* all : {&x, &y})
+        for(fp16& e : *all)
+            e = static_cast<fp16>(random.between(-3, 3));
+    std::vector<float> expected(tiles::count * s.m * s.n);
+    for(int number = 0; number < tiles::count; ++number)
+        for(int i = 0; i < s.m; ++i)
+            for(int j = 0; j < s.n; ++j)
+                for(int l = 0; l < k; ++l)
+                    expected[(number * s.m + i) * s.n + j] += float(x[(number / tiles::across * s.m + i) * k + l]) *
+                                                              float(y[(number % tiles::across * s.n + j) * k + l]);
+    for(const int blocks : {3, 5, 6})
+    {
+        const auto work = gemm::stream_k::of_shares(tiles::count, blocks, steps, 0);
+        std::vector<float> c(expected.size(), -1.f), sums(gemm::partial_tiles::sums_of(s, work), NAN);
+        std::vector<unsigned> arrived(gemm::partial_tiles::arrivals_of(s, work));
+        int stored[tiles::count]       = {};
+        constexpr gemm::main_loop loop = {gemm::pipeline::wave_specialized, 4};
+        for(int b = 0; b < blocks; ++b)
+            run_checked(block_of(s, gemm::main_loop_lds_bytes(s, loop), gemm::copying_waves(loop.kind)),
+                        [&](const block& in) {
+                            const tiles of_block{{x, y, c.data(), stored}, work, {sums.data(), arrived.data()}};
+                            gemm::run_tiles<s, loop>(in, of_block, b, work.count(), blocks);
+                        });
+        EXPECT_EQ(c, expected) << blocks << " blocks";
+        for(const int times : stored)
+            EXPECT_EQ(times, 1) << blocks << " blocks";
+    }
+}
+
 // A window that counts how often it is loaded.
 template <class Window>
 struct counted
