@@ -144,8 +144,8 @@ struct program
         CK_TILE_FN void store(const coord& p, int column, const auto& acc) const
         {
             const block there{in.at, in.lds + epilogue_at};
-            // Others' products may still read A, which is overwritten next. Not where it is read into registers, or one step is kept: threads
-            // have met since. And an epilogue for the whole block meets first.
+            // Others' products may still read A, which is overwritten next. Not where it is read into registers, or one step is kept:
+            // threads have met since. And an epilogue for the whole block meets first.
             if constexpr(C.epilogue != gemm::epilogue::through_lds && loop.kept > 1 &&
                          shape.inst().operands == operand_source::lds)
                 in.sync();

@@ -37,8 +37,8 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
     EXPECT_EQ(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 8 * 4);
 }
 
-// Of images of 900 MB, of which the last begins beyond 2^31 elements, nearly all windows lie in the padding: 300 pixels of each count; a tile
-// touches two of them.
+// Of images of 900 MB, of which the last begins beyond 2^31 elements, nearly all windows lie in the padding: 300 pixels of each count; a
+// tile touches two of them.
 TEST_P(Kernel, TensorsBeyondTwoBillionElements)
 {
     const std::int64_t of_image = 300, length = 900'000'000 / (8 * bytes_of(type)), before = length / 3 * 2;
