@@ -166,7 +166,7 @@ def max_pool_gradient(row, dtype):
 
 
 def groupnorm_forward(row, dtype):
-    """The same for the normalisation, with the mean and inv_std that PyTorch keeps; torch.nn's makes inputs contiguous first, too."""
+    """The same for the normalisation, with the mean and inv_std that PyTorch keeps; torch.nn's too makes inputs contiguous first."""
     n, groups, c, pixels = row["N"], row["G"], row["C"] * row["G"], math.prod(row["image"])
     order = torch.channels_last if row["layout"] == "nhwgc" else torch.contiguous_format
     gamma, beta = (torch.randn(c, device="cuda", dtype=TYPES[dtype]) for _ in range(2))

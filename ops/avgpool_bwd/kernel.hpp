@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Average pooling, backward, as a gather: each element of dX is the sum of the gradients dY, divided, of the windows that have it. No atomics,
-// nothing to clear, and a fixed order.
+// Average pooling, backward, as a gather: each element of dX is the sum of the gradients dY, divided, of the windows that have it. No
+// atomics, nothing to clear, and a fixed order.
 //
-// Where window, stride and pad are known, and all windows divide by the same number, a thread makes a patch of dX, some strides high and wide.
-// For any window it makes some rows of one column (nhwc: of a vector of channels): it goes down the rows of windows that reach its pixels, adds
-// up what of each lies over its column, and adds that to every pixel that the row reaches.
+// Where window, stride and pad are known, and all windows divide by the same number, a thread makes a patch of dX, some strides high and
+// wide. For any window it makes some rows of one column (nhwc: of a vector of channels): it goes down the rows of windows that reach its
+// pixels, adds up what of each lies over its column, and adds that to every pixel that the row reaches.
 #pragma once
 
 #include "ck_tile/targets/block.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The gradient of any pooling whose window, stride and pad a compiler knows, as a gather: a thread adds up a patch of dX of the rows of windows
-// that reach it. Which element of which window each of its elements is, the compiler knows.
+// The gradient of any pooling whose window, stride and pad a compiler knows, as a gather: a thread adds up a patch of dX of the rows of
+// windows that reach it. Which element of which window each of its elements is, the compiler knows.
 #pragma once
 
 #include "ck_tile/verbs/load_store.hpp"
@@ -20,9 +20,9 @@ CK_TILE_FN auto windows_of_patches(const auto* data, const image_lengths& output
     return patches_of<S.layout, S.channels()>(data, output, patches, S.seen());
 }
 
-// The sums of a thread's patch, the one after number `first` of the image. read(origin) gives a row of windows; add(sums, windows, number, key)
-// the sums, elements `stride` apart of a row of the patch, and what the windows from number on give to their element `key`. A patch is a row
-// of sums for each phase of the stride: phase j has the elements j, j + stride, ...
+// The sums of a thread's patch, the one after number `first` of the image. read(origin) gives a row of windows; add(sums, windows, number,
+// key) the sums, elements `stride` apart of a row of the patch, and what the windows from number on give to their element `key`. A patch is
+// a row of sums for each phase of the stride: phase j has the elements j, j + stride, ...
 template <patch_shape S>
 CK_TILE_FN auto sums_of_patch(int first, const auto& read, const auto& add)
 {

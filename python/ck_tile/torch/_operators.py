@@ -5,7 +5,8 @@ import copy
 from operator import itemgetter
 
 import torch
-from torch._C import _are_functorch_transforms_active, _get_tracing_state, _is_any_autocast_enabled, _len_torch_dispatch_stack, _len_torch_function_stack
+from torch._C import (_are_functorch_transforms_active, _get_tracing_state, _is_any_autocast_enabled, _len_torch_dispatch_stack,
+                      _len_torch_function_stack)
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 
