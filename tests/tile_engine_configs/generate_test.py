@@ -478,6 +478,12 @@ class TestSet(Files):
                      if "_group1_" in name and "_window0x" in name}
             self.assertEqual(found, {(target, dtype) for target in ("gfx942", "gfx11", "sm90") for dtype in ("fp16", "bf16", "fp32")})
 
+    def test_has_an_instance_of_any_window_for_each_layout_and_index(self):
+        done = run_it("list", "maxpool_bwd", "--targets", "gfx942", "--select", "test", "--seed", "none")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for values in itertools.product(("fp16", "bf16", "fp32"), ("u8", "int32", "int64"), ("nhwc", "nchw")):
+            self.assertIn(f"_{'_'.join(values)}_window0_", done.stdout)
+
     def test_the_seed_alone_draws_the_sample(self):
         self.assertEqual(self.selected("a"), self.selected("a"))
         self.assertNotEqual(self.selected("a"), self.selected("b"))

@@ -5,7 +5,7 @@ A target shows everything for every type. One whose file is like another's, with
 where both are built, it shows them for one type, of all operations, as one may need another.
 
 For each target, type and combination of the operation's own choices (layout, pass, kind of indices) there is the instance with the
-narrowest vectors, and of these the one with the smallest numbers, so that any problem runs on something.
+narrowest vectors, of these one for any window, and of these the one with the smallest numbers, so that any problem runs on something.
 
 For each target and type, each pair of values of two choices (layout, formulation, ...) is in some instance, the one with the
 smallest numbers: of one channel and any window, it can do what the others can. For targets that are alike, each number that a
@@ -65,6 +65,11 @@ def width_of(instance):
     return math.prod(value for name, value in instance["combination"].items() if name.split(".")[0] == "vector")
 
 
+def knows_window(instance):
+    """Whether it is for one window: of any, a number of the window is 0."""
+    return all(value != 0 for name, value in instance["combination"].items() if name.split(".")[0] == "window")
+
+
 def cover(shown, left):
     """Names of few instances that show what is left: in turn the first that shows most of it. `shown` is {name: what}."""
     chosen = []
@@ -84,7 +89,7 @@ def own_choices(fields):
 def general(instances, fields):
     """The names of those that do most, for each combination of the operation's own choices."""
     own, smallest = own_choices(fields), {}
-    for i in sorted(instances, key=lambda i: (width_of(i), size_of(i), i["name"])):
+    for i in sorted(instances, key=lambda i: (width_of(i), knows_window(i), size_of(i), i["name"])):
         smallest.setdefault((i["target"], i["dtype"], *(i["combination"][name] for name in own)), i["name"])
     return list(smallest.values())
 
