@@ -145,10 +145,13 @@ struct program
         {
             const block there{in.at, in.lds + epilogue_at};
             // Others' products may still read A, which is overwritten next. Not where it is read into registers, or one step is kept:
-            // threads have met since. And an epilogue for the whole block meets first.
+            // threads have met since. And an epilogue for the whole block meets first. There nothing is moved across, as live sums and
+            // what an epilogue loads do not fit half of the registers.
             if constexpr(C.epilogue != gemm::epilogue::through_lds && loop.kept > 1 &&
                          shape.inst().operands == operand_source::lds)
                 in.sync();
+            else
+                schedule_fence();
             const multi_index<2> origin = {0, column * shape.n};
             if constexpr(C.epilogue == gemm::epilogue::by_wave)
                 gemm::store_by_wave<shape, 0>(there, acc, pixels(p), origin);
