@@ -10,7 +10,7 @@ from torch._C import (_are_functorch_transforms_active, _get_tracing_state, _is_
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling
 
-from ck_tile.torch._tensors import Kernel, Kind, casts, shapes_of_tensors
+from ck_tile.torch._tensors import Kernel, Kind, cast_tensors, shapes_of_tensors
 
 LIBRARY = torch.library.Library("ck_tile", "DEF")
 TAGS = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_fixed_stride_order)
@@ -119,7 +119,6 @@ def differentiate(operator, saved, backward, saved_results=()):
     counts, and of the call's arguments with shapes in place of tensors."""
     positions, names = operator.tensors, [each.name for each in operator.overload._schema.arguments]
     inputs = [[names[i] for i in positions].index(name) for name in saved]  # among the tensors
-
     single = len(operator.overload._schema.returns) == 1
     inputs_of, results_of = _chosen(inputs), _chosen(saved_results)
 
@@ -168,10 +167,7 @@ def autocast(operator, cpu, cuda):
         keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
 
         def cast(*arguments, keys=keys):
-            dtype, arguments = operator._autocast_dtype(arguments), list(arguments)
-            for i in operator.tensors:
-                if casts(arguments[i], arguments[0].device, dtype):
-                    arguments[i] = arguments[i].to(dtype)
+            arguments = cast_tensors(arguments, operator.tensors, operator._autocast_dtype(arguments))
             with torch._C._ExcludeDispatchKeyGuard(keys):
                 return operator.overload(*arguments)
 

@@ -102,10 +102,16 @@ def _allocator(kind):
     return getattr(_quick, f"_empty_strided_{kind}", empty_strided)
 
 
-def casts(x, device, dtype):
-    """Whether autocast on a device casts x to a type. Like PyTorch's it leaves float64, and tensors elsewhere, as they are."""
-    return (x is not None and dtype is not None and x.dtype is not dtype and x.is_floating_point() and x.dtype is not torch.float64
-            and x.device.type == device.type)
+def cast_tensors(arguments, positions, dtype):
+    """The arguments as autocast leaves them where the first tensor is, of those at the positions; dtype None: as they are. Like PyTorch's
+    it leaves float64, and tensors elsewhere, as they are."""
+    device = arguments[positions[0]].device.type
+    arguments = list(arguments)
+    for i in positions if dtype else ():
+        x = arguments[i]
+        if x is not None and x.dtype is not dtype and x.is_floating_point() and x.dtype is not torch.float64 and x.device.type == device:
+            arguments[i] = x.to(dtype)
+    return arguments
 
 
 class Kernel:
@@ -126,12 +132,9 @@ class Kind:
     rest of a call."""
 
     def __init__(self, kernel, arguments, make, dtype):
-        device = arguments[kernel.tensors[0]].device
-        self._dtype, self._casts = dtype, [n for n, i in enumerate(kernel.tensors) if casts(arguments[i], device, dtype)]
-        arguments = list(arguments)
-        for n in self._casts:
-            arguments[kernel.tensors[n]] = arguments[kernel.tensors[n]].to(dtype)
-        arguments = make(*arguments)
+        cast = cast_tensors(arguments, kernel.tensors, dtype)
+        self._dtype, self._casts = dtype, [n for n, i in enumerate(kernel.tensors) if cast[i] is not arguments[i]]
+        arguments = make(*cast)
         results = kernel.fake(*arguments)
         self._single = isinstance(results, torch.Tensor)
         results = (results,) if self._single else results

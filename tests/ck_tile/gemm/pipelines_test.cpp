@@ -294,38 +294,59 @@ struct product_tiles
     }
 };
 
+// Random operands of product_tiles, and what so many blocks make of them: each tile stored once. steps_of(number): those of a tile;
+// run(in, products, b): what block b does.
+template <gemm::shape S, int K>
+class experiment_with_tiles
+{
+  public:
+    using tiles                           = product_tiles<S, K>;
+    static constexpr gemm::main_loop loop = {gemm::pipeline::wave_specialized, 4};
+
+    experiment_with_tiles(std::uint32_t seed, const auto& steps_of)
+        : x_(tiles::count / tiles::across * S.m * K), y_(tiles::across * S.n * K), expected_(tiles::count * S.m * S.n)
+    {
+        random_numbers random(seed);
+        for(auto* all : {&x_, &y_})
+            for(fp16& e : *all)
+                e = static_cast<fp16>(random.between(-3, 3));
+        for(int number = 0; number < tiles::count; ++number)
+            for(int i = 0; i < S.m; ++i)
+                for(int j = 0; j < S.n; ++j)
+                    for(int l = 0; l < steps_of(number) * S.k; ++l)
+                        expected_[(number * S.m + i) * S.n + j] +=
+                            float(x_[(number / tiles::across * S.m + i) * K + l]) *
+                            float(y_[(number % tiles::across * S.n + j) * K + l]);
+    }
+
+    void expect_right(int blocks, const auto& run) const
+    {
+        std::vector<float> c(expected_.size(), -1.f);
+        int stored[tiles::count] = {};
+        for(int b = 0; b < blocks; ++b)
+            run_checked(block_of(S, gemm::main_loop_lds_bytes(S, loop), gemm::copying_waves(loop.kind)),
+                        [&](const block& in) { run(in, tiles{x_, y_, c.data(), stored}, b); });
+        EXPECT_EQ(c, expected_) << blocks << " blocks";
+        for(const int times : stored)
+            EXPECT_EQ(times, 1) << blocks << " blocks";
+    }
+
+  private:
+    std::vector<fp16> x_, y_;
+    std::vector<float> expected_;
+};
+
 // Whatever blocks there are, each makes its tiles, one after the other.
 TEST(Pipelines, ManyTiles)
 {
     constexpr gemm::shape s = {64, 64, 64, 4, 1, opcode::wgmma_64x64x16_fp16};
-    constexpr int k         = 5 * s.k;
-    using tiles             = product_tiles<s, k>;
-    random_numbers random(80);
-    std::vector<fp16> x(tiles::count / tiles::across * s.m * k), y(tiles::across * s.n * k);
-    for(auto* all : {&x, &y})
-        for(fp16& e : *all)
-            e = static_cast<fp16>(random.between(-3, 3));
-    std::vector<float> expected(tiles::count * s.m * s.n);
-    for(int number = 0; number < tiles::count; ++number)
-        for(int i = 0; i < s.m; ++i)
-            for(int j = 0; j < s.n; ++j)
-                for(int l = 0; l < tiles::steps_of[number] * s.k; ++l)
-                    expected[(number * s.m + i) * s.n + j] += float(x[(number / tiles::across * s.m + i) * k + l]) *
-                                                              float(y[(number % tiles::across * s.n + j) * k + l]);
+    using experiment        = experiment_with_tiles<s, 5 * s.k>;
+    using tiles             = experiment::tiles;
+    const experiment e(80, [](int number) { return tiles::steps_of[number]; });
     for(const int blocks : {1, 2, 3, 8})
-    {
-        std::vector<float> c(expected.size(), -1.f);
-        int stored[tiles::count]       = {};
-        constexpr gemm::main_loop loop = {gemm::pipeline::wave_specialized, 4};
-        for(int b = 0; b < blocks; ++b)
-            run_checked(block_of(s, gemm::main_loop_lds_bytes(s, loop), gemm::copying_waves(loop.kind)),
-                        [&](const block& in) {
-                            gemm::run_tiles<s, loop>(in, tiles{x, y, c.data(), stored}, b, tiles::count, blocks);
-                        });
-        EXPECT_EQ(c, expected) << blocks << " blocks";
-        for(const int times : stored)
-            EXPECT_EQ(times, 1) << blocks << " blocks";
-    }
+        e.expect_right(blocks, [&](const block& in, const tiles& products, int b) {
+            gemm::run_tiles<s, experiment::loop>(in, products, b, tiles::count, blocks);
+        });
 }
 
 // The same where blocks share the steps of some tiles.
@@ -358,36 +379,19 @@ struct tiles_in_shares : product_tiles<S, Steps * S.k>
 TEST(Pipelines, TilesInShares)
 {
     constexpr gemm::shape s = {64, 64, 64, 4, 1, opcode::wgmma_64x64x16_fp16};
-    constexpr int steps = 5, k = steps * s.k;
-    using tiles = tiles_in_shares<s, steps>;
-    random_numbers random(83);
-    std::vector<fp16> x(tiles::count / tiles::across * s.m * k), y(tiles::across * s.n * k);
-    for(auto* all : {&x, &y})
-        for(fp16& e : *all)
-            e = static_cast<fp16>(random.between(-3, 3));
-    std::vector<float> expected(tiles::count * s.m * s.n);
-    for(int number = 0; number < tiles::count; ++number)
-        for(int i = 0; i < s.m; ++i)
-            for(int j = 0; j < s.n; ++j)
-                for(int l = 0; l < k; ++l)
-                    expected[(number * s.m + i) * s.n + j] += float(x[(number / tiles::across * s.m + i) * k + l]) *
-                                                              float(y[(number % tiles::across * s.n + j) * k + l]);
+    constexpr int steps     = 5;
+    using experiment        = experiment_with_tiles<s, steps * s.k>;
+    using tiles             = tiles_in_shares<s, steps>;
+    const experiment e(83, [](int) { return steps; });
     for(const int blocks : {3, 5, 6})
     {
         const auto work = gemm::stream_k::of_shares(tiles::count, blocks, steps, 0);
-        std::vector<float> c(expected.size(), -1.f), sums(gemm::partial_tiles::sums_of(s, work), NAN);
+        std::vector<float> sums(gemm::partial_tiles::sums_of(s, work), NAN);
         std::vector<unsigned> arrived(gemm::partial_tiles::arrivals_of(s, work));
-        int stored[tiles::count]       = {};
-        constexpr gemm::main_loop loop = {gemm::pipeline::wave_specialized, 4};
-        for(int b = 0; b < blocks; ++b)
-            run_checked(block_of(s, gemm::main_loop_lds_bytes(s, loop), gemm::copying_waves(loop.kind)),
-                        [&](const block& in) {
-                            const tiles of_block{{x, y, c.data(), stored}, work, {sums.data(), arrived.data()}};
-                            gemm::run_tiles<s, loop>(in, of_block, b, work.count(), blocks);
-                        });
-        EXPECT_EQ(c, expected) << blocks << " blocks";
-        for(const int times : stored)
-            EXPECT_EQ(times, 1) << blocks << " blocks";
+        e.expect_right(blocks, [&](const block& in, const experiment::tiles& products, int b) {
+            const tiles of_block{products, work, {sums.data(), arrived.data()}};
+            gemm::run_tiles<s, experiment::loop>(in, of_block, b, work.count(), blocks);
+        });
     }
 }
 
