@@ -305,9 +305,10 @@ class checked_launch::worker::checker final : public program_checker
           clocks_(static_cast<std::size_t>(3 * waves_), time_list(static_cast<std::size_t>(3 * waves_))),
           batches_(static_cast<std::size_t>(waves_)),
           wave_syncs_(static_cast<std::size_t>(waves_)),
-          cells_(bytes_ / 2 + 1),
+          at_barrier_(static_cast<std::size_t>(waves_)),
+          cells_(bytes_ / 2 + 1, lockstep_),
           products_read_(lockstep_ ? 0 : bytes_ / lds_chunk_bytes + 1, static_cast<std::size_t>(waves_)),
-          readers_(static_cast<std::size_t>(waves_)),
+          earlier_reads_(static_cast<std::size_t>(waves_)),
           others_reads_(static_cast<std::size_t>(launch.program.cluster * waves_)),
           verbs_(1)
     {
@@ -396,9 +397,10 @@ class checked_launch::worker::checker final : public program_checker
     {
         const lds_write access{offset_of(at, bytes, "written"), static_cast<const std::byte*>(from),
                                static_cast<std::size_t>(bytes)};
-        const std::size_t agent  = static_cast<std::size_t>(copies_ ? waves_ + wave() : wave());
-        const std::uint16_t here = verb_number();
-        each_run(access.offset, bytes, [&](std::size_t c, auto count) { write_cells<count>(c, agent, access, here); });
+        const std::size_t agent = static_cast<std::size_t>(copies_ ? waves_ + wave() : wave());
+        const std::uint64_t now = event_of(clocks_[agent][agent], agent, verb_number());
+        each_run(access.offset, bytes,
+                 [&](std::size_t c, auto count) __attribute__((always_inline)) { write_cells<count>(c, now, access); });
     }
 
     // Copies, products
@@ -481,8 +483,10 @@ class checked_launch::worker::checker final : public program_checker
             if(writers == nullptr || readers == nullptr)
                 return;
             const std::uint32_t me = launch_.number(self());
-            const std::lock_guard hold(lock_of(at));
-            each_size(a.bytes, [&](auto count) { note_read<count>(a, writers, readers, me); });
+            each_size(a.bytes, [&](auto count) __attribute__((always_inline)) {
+                if(!reads_again<count>(writers, readers, me))
+                    note_read<count>(a, at, writers, readers, me);
+            });
         }
     }
 
@@ -498,8 +502,9 @@ class checked_launch::worker::checker final : public program_checker
             if(writers == nullptr || readers == nullptr)
                 return;
             const std::uint32_t me = launch_.number(self());
-            const std::lock_guard hold(lock_of(at));
-            each_size(a.bytes, [&](auto count) { note_write<count>(a, at, from, writers, readers, me); });
+            each_size(a.bytes, [&](auto count) __attribute__((always_inline)) {
+                note_write<count>(a, at, from, writers, readers, me);
+            });
         }
     }
 
@@ -531,7 +536,7 @@ class checked_launch::worker::checker final : public program_checker
         for(int rank = 0; rank < launch_.program.cluster; ++rank)
             meet(rank * rank_waves_, rank_waves_);
         if(launch_.program.cluster == 1)
-            ++barriers_;
+            all_have_met();
     }
     void sync_waves() override { meet(role_.first, role_.count); }
     void sync_wave() override
@@ -541,7 +546,7 @@ class checked_launch::worker::checker final : public program_checker
     void sync_cluster() override
     {
         meet(0, waves_);
-        ++barriers_;
+        all_have_met();
     }
     void arrive_at_cluster() override
     {
@@ -591,28 +596,31 @@ class checked_launch::worker::checker final : public program_checker
     [[noreturn]] void fail(const char* what) override { fail(std::string(what)); }
 
   private:
-    // What is known of each two bytes of LDS, a list for each fact: those of an access are compared together.
+    // What an agent has done: when by its clock, who, and in which verb, in a number: those of all cells of an access are compared at
+    // once. In the same way, which lane of a wave: between which of its syncs, which wave, which lane.
+    static constexpr std::uint64_t verb_bits = 0xffff, agent_bits = 0x7fff0000, overwritten = 0x80000000;
+    static constexpr std::uint64_t several = 0xffff; // lanes
+    static std::uint64_t event_of(std::uint32_t time, std::size_t agent, int verb_or_lane)
+    {
+        return std::uint64_t(time) << 32 | agent << 16 | static_cast<unsigned>(verb_or_lane);
+    }
+    static std::uint32_t time_of(std::uint64_t event) { return static_cast<std::uint32_t>(event >> 32); }
+    static std::size_t agent_of(std::uint64_t event) { return (event & agent_bits) >> 16; }
+
+    // The last write to each two bytes of LDS and the last read, `overwritten` if it was before; where lanes do not run together, theirs.
     struct lds_cells
     {
-        explicit lds_cells(std::size_t count)
-            : written(count),
-              write_sync(count),
-              read_sync(count),
-              read_barriers(count),
-              writer(count),
-              reader(count),
-              write_place(count),
-              read_place(count),
-              last_reader(count, nobody),
-              write_lane(count),
-              read_lane(count)
+        lds_cells(std::size_t cells, bool lockstep)
+            : count(cells),
+              writes(cells),
+              reads(cells),
+              write_lanes(lockstep ? 0 : cells),
+              read_lanes(lockstep ? 0 : cells)
         {
         }
 
-        time_list written, write_sync, read_sync, read_barriers;
-        std::vector<std::uint16_t> writer, reader, write_place, read_place;
-        std::vector<std::uint16_t> last_reader; // since the bytes were written: nobody, if none
-        std::vector<std::int16_t> write_lane, read_lane;
+        std::size_t count;
+        std::vector<std::uint64_t> writes, reads, write_lanes, read_lanes;
     };
     // What products have read of each 16 bytes since they were written, if `any`: where, and when each wave's did.
     struct lds_chunks
@@ -633,6 +641,16 @@ class checked_launch::worker::checker final : public program_checker
     {
         int first, count;
     };
+    struct verb_place
+    {
+        const char* verb = nullptr;
+        source_line line = {};
+
+        bool is(const verb_place& v) const
+        {
+            return verb == v.verb && line.line == v.line.line && line.file == v.line.file;
+        }
+    };
     struct product
     {
         const std::byte* acc;
@@ -646,8 +664,6 @@ class checked_launch::worker::checker final : public program_checker
         time_list pending = {}, ended = {};
         time_list users = {}; // when each wave has last used it
     };
-    static constexpr std::uint16_t nobody    = 0xffff; // an agent
-    static constexpr int several             = -1;     // lanes
     static constexpr std::size_t chunk_cells = lds_chunk_bytes / 2, waves_of_product = 4;
 
     void begin_block()
@@ -668,17 +684,17 @@ class checked_launch::worker::checker final : public program_checker
         phase_ = 0, verb_depth_ = 0, verb_ = nullptr;
         in_threads_ = product_ = copies_ = false;
         now_                             = {};
-        ++barriers_;
+        all_have_met();
         turns_ = launch_.seed * 0x9e3779b97f4a7c15u + block_;
         for(std::uint32_t& syncs : wave_syncs_)
             ++syncs;
         if(start_ > 0xf0000000u) // as good as never
         {
-            cells_         = lds_cells(cells_.written.size());
+            cells_         = lds_cells(cells_.count, lockstep_);
             products_read_ = lds_chunks(products_read_.any.size(), static_cast<std::size_t>(waves_));
-            for(time_list& read : readers_)
+            for(time_list& read : earlier_reads_)
                 read.clear();
-            reading_.clear();
+            earlier_readers_.clear();
         }
     }
 
@@ -742,6 +758,12 @@ class checked_launch::worker::checker final : public program_checker
         }
     }
 
+    void all_have_met()
+    {
+        for(std::size_t w = 0; w < at_barrier_.size(); ++w)
+            at_barrier_[w] = clocks_[w][w];
+    }
+
     std::size_t offset_of(const void* at, int bytes, const char* what)
     {
         const auto offset  = static_cast<std::size_t>(static_cast<const std::byte*>(at) - lds_); // before LDS: huge
@@ -779,66 +801,103 @@ class checked_launch::worker::checker final : public program_checker
         }
     }
 
-    // Whether one agent has written all of these cells last, and `agent` knows of that.
+    // Whether these are all one event, or differ in bits that are not asked for.
     template <std::size_t Count>
-    [[gnu::always_inline]] bool knows_writers(std::size_t c, std::size_t agent) const
+    [[gnu::always_inline]] static bool are_all(const std::uint64_t* events, std::uint64_t event,
+                                               std::uint64_t asked = ~std::uint64_t(0))
     {
-        const std::uint16_t writer = cells_.writer[c];
-        std::uint16_t others       = 0;
-        std::uint32_t last         = 0;
+        std::uint64_t differ = 0;
         for(std::size_t i = 0; i < Count; ++i)
-        {
-            others |= cells_.writer[c + i] ^ writer;
-            last = std::max(last, cells_.written[c + i]);
-        }
-        return others == 0 && (writer == agent || last <= clocks_[agent][writer]);
+            differ |= events[i] ^ event;
+        return (differ & asked) == 0;
+    }
+    template <std::size_t Count>
+    [[gnu::always_inline]] static bool is_any(const std::uint64_t* events, std::uint64_t event, std::uint64_t asked)
+    {
+        bool any = false;
+        for(std::size_t i = 0; i < Count; ++i)
+            any |= ((events[i] ^ event) & asked) == 0;
+        return any;
+    }
+
+    bool knows(std::size_t agent, std::uint64_t event) const
+    {
+        return agent_of(event) == agent || time_of(event) <= clocks_[agent][agent_of(event)];
+    }
+    // Whether these cells have been written at once, and `agent` knows of that: else they are looked at one by one.
+    template <std::size_t Count>
+    [[gnu::always_inline]] bool knows_write(std::size_t c, std::size_t agent) const
+    {
+        return are_all<Count>(&cells_.writes[c], cells_.writes[c]) && knows(agent, cells_.writes[c]);
+    }
+    // Whether not all have met at a barrier since.
+    bool is_recent(std::uint64_t read) const { return time_of(read) >= at_barrier_[agent_of(read)]; }
+    template <std::size_t Count>
+    [[gnu::always_inline]] bool is_any_recent(const std::uint64_t* reads) const
+    {
+        if(are_all<Count>(reads, reads[0])) [[likely]]
+            return is_recent(reads[0]);
+        return std::any_of(reads, reads + Count, [&](std::uint64_t read) { return is_recent(read); });
     }
 
     template <std::size_t Count>
-    [[gnu::always_inline]] bool is_written(std::size_t c) const
+    [[gnu::always_inline]] void read_cells(std::size_t c, std::uint64_t now)
     {
-        return *std::min_element(&cells_.written[c], &cells_.written[c] + Count) >= start_;
-    }
-
-    // Whether nothing has happened to these cells since a lane read them for which this one's read stands as well.
-    template <std::size_t Count>
-    [[gnu::always_inline]] bool reads_again(std::size_t c, std::size_t agent, const std::uint32_t* read) const
-    {
-        bool again = true;
-        for(std::size_t i = c; i < c + Count; ++i)
-            again = again && cells_.last_reader[i] == agent && read[i] == clocks_[agent][agent] &&
-                    (lockstep_ || (cells_.read_sync[i] == wave_syncs_[agent] &&
-                                   (cells_.read_lane[i] == several || cells_.read_lane[i] == now_.lane)));
-        return again;
-    }
-
-    template <std::size_t Count>
-    [[gnu::always_inline]] void read_cells(std::size_t c, std::size_t agent, std::uint32_t* read)
-    {
-        const std::size_t end   = c + Count;
-        const std::uint32_t now = clocks_[agent][agent];
-        if(reads_again<Count>(c, agent, read))
+        std::uint64_t* const reads = &cells_.reads[c];
+        const std::size_t agent    = agent_of(now);
+        if(are_all<Count>(reads, now, ~verb_bits) && (lockstep_ || lane_reads_again<Count>(c, agent)))
             return;
-        bool check = !is_written<Count>(c) || !knows_writers<Count>(c, agent);
-        if(!lockstep_)
-            for(std::size_t i = c; i < end; ++i)
-                check = check || (cells_.writer[i] == agent && cells_.write_sync[i] == wave_syncs_[agent]);
-        if(check) [[unlikely]]
-            for(std::size_t i = c; i < end; ++i)
+        if(!knows_write<Count>(c, agent) || time_of(cells_.writes[c]) < start_ ||
+           (!lockstep_ && is_any<Count>(&cells_.write_lanes[c], lane_event(agent), ~several))) [[unlikely]]
+            for(std::size_t i = c; i < c + Count; ++i)
                 check_read(i, agent);
         if(!lockstep_)
-            for(std::size_t i = c; i < end; ++i)
-            {
-                const bool others   = read[i] == now && cells_.read_sync[i] == wave_syncs_[agent] &&
-                                      cells_.reader[i] == agent && cells_.read_lane[i] != now_.lane;
-                cells_.read_lane[i] = static_cast<std::int16_t>(others ? several : now_.lane);
-                cells_.reader[i]    = static_cast<std::uint16_t>(agent);
-                cells_.read_sync[i] = wave_syncs_[agent];
-            }
-        std::fill_n(&cells_.read_place[c], Count, verb_number());
-        std::fill_n(&cells_.read_barriers[c], Count, barriers_);
-        std::fill_n(&cells_.last_reader[c], Count, static_cast<std::uint16_t>(agent));
-        std::fill_n(read + c, Count, now);
+            note_lane<Count>(c, now);
+        if(!are_all<Count>(reads, now, agent_bits) && is_any_recent<Count>(reads))
+            for(std::size_t i = c; i < c + Count; ++i)
+                keep_read(i, agent);
+        std::fill_n(reads, Count, now);
+    }
+
+    // A read is kept apart from the last ones when another agent reads the cell.
+    void keep_read(std::size_t c, std::size_t agent)
+    {
+        const std::uint64_t read = cells_.reads[c];
+        if(agent_of(read) == agent || !is_recent(read))
+            return;
+        time_list& kept = earlier_reads_[agent_of(read)];
+        if(kept.empty()) [[unlikely]]
+        {
+            kept.resize(cells_.count);
+            earlier_readers_.push_back(agent_of(read));
+        }
+        kept[c] = time_of(read);
+    }
+
+    std::uint64_t lane_event(std::size_t agent) const
+    {
+        return event_of(wave_syncs_[static_cast<std::size_t>(wave())], agent, now_.lane);
+    }
+    // Whether lanes have read these cells, since their wave's last sync, for which this one stands as well.
+    template <std::size_t Count>
+    [[gnu::always_inline]] bool lane_reads_again(std::size_t c, std::size_t agent) const
+    {
+        const std::uint64_t lane = lane_event(agent);
+        bool news                = false;
+        for(std::size_t i = c; i < c + Count; ++i)
+            news |= cells_.read_lanes[i] != lane && cells_.read_lanes[i] != (lane | several);
+        return !news;
+    }
+    template <std::size_t Count>
+    [[gnu::always_inline]] void note_lane(std::size_t c, std::uint64_t now)
+    {
+        const std::uint64_t lane = lane_event(agent_of(now));
+        for(std::size_t i = c; i < c + Count; ++i)
+        {
+            const bool others    = ((cells_.reads[i] ^ now) & ~(verb_bits | overwritten)) == 0 &&
+                                   ((cells_.read_lanes[i] ^ lane) & ~several) == 0 && cells_.read_lanes[i] != lane;
+            cells_.read_lanes[i] = others ? lane | several : lane;
+        }
     }
     // The LDS of a workgroup is there until it ends: of a cluster, when all know that the others have read it.
     void expect_read_before_end()
@@ -862,13 +921,9 @@ class checked_launch::worker::checker final : public program_checker
         if(const int rank = launch_.program.cluster > 1 ? static_cast<int>(offset / rank_bytes_) : 0;
            rank != static_cast<int>(agent) / rank_waves_) [[unlikely]]
             others_reads_[static_cast<std::size_t>(rank * waves_) + agent] = clocks_[agent][agent];
-        time_list& read = readers_[agent];
-        if(read.empty()) [[unlikely]]
-        {
-            read.resize(cells_.written.size());
-            reading_.push_back(agent);
-        }
-        each_run(offset, bytes, [&](std::size_t c, auto count) { read_cells<count>(c, agent, read.data()); });
+        const std::uint64_t now = event_of(clocks_[agent][agent], agent, verb_number());
+        each_run(offset, bytes,
+                 [&](std::size_t c, auto count) __attribute__((always_inline)) { read_cells<count>(c, now); });
     }
     // The matrix unit reads chunks: each of their elements is told of, and the first stands for all. A product is that of four waves at
     // once: which of them reads what is not known.
@@ -877,87 +932,95 @@ class checked_launch::worker::checker final : public program_checker
         const std::size_t c     = offset_of(at, lds_chunk_bytes, "read") / 2;
         const std::size_t chunk = c / chunk_cells, all = static_cast<std::size_t>(waves_),
                           first    = static_cast<std::size_t>(wave()) / waves_of_product * waves_of_product;
+        std::uint32_t* const times = &products_read_.times[chunk * all];
+        if(products_read_.any[chunk] != 0 && times[first] == clocks_[products_of(first)][products_of(first)])
+            return; // by this product
         products_read_.any[chunk]  = 1;
         products_read_.verb[chunk] = verb_number();
         for(std::size_t w = first; w < std::min(first + waves_of_product, all); ++w)
         {
             const std::size_t agent = products_of(w);
-            if(!is_written<chunk_cells>(c) || !knows_writers<chunk_cells>(c, agent)) [[unlikely]]
+            if(!knows_write<chunk_cells>(c, agent) || time_of(cells_.writes[c]) < start_) [[unlikely]]
                 for(std::size_t i = c; i < c + chunk_cells; ++i)
                     check_read(i, agent);
-            products_read_.times[chunk * all + w] = clocks_[agent][agent];
+            times[w] = clocks_[agent][agent];
         }
     }
     void check_read(std::size_t c, std::size_t agent)
     {
-        const std::size_t writer = cells_.writer[c];
-        if(cells_.written[c] < start_)
+        const std::uint64_t write = cells_.writes[c];
+        if(time_of(write) < start_)
             fail(fmt::format("LDS is written before it is read: nothing has been written to byte {}: store all that is "
                              "read, and wait at a sync()",
                              2 * c));
-        if(writer != agent && cells_.written[c] > clocks_[agent][writer])
-            fail_race(c, "read", writer, "written", cells_.write_place[c]);
-        if(!lockstep_ && writer == agent && cells_.write_lane[c] != now_.lane &&
-           cells_.write_sync[c] == wave_syncs_[agent])
-            fail_lane_race(c, "read", "written", cells_.write_place[c]);
+        if(!knows(agent, write))
+            fail_race(c, "read", agent_of(write), "written", write & verb_bits);
+        if(!lockstep_ && agent_of(write) == agent && is_other_lane(cells_.write_lanes[c], agent))
+            fail_lane_race(c, "read", "written", write & verb_bits);
+    }
+    bool is_other_lane(std::uint64_t lane, std::size_t agent) const
+    {
+        const std::uint64_t differ = lane ^ lane_event(agent);
+        return (differ & ~several) == 0 && differ != 0;
+    }
+
+    // Whether `agent` knows of all that has been read of these cells; if not, they are looked at one by one.
+    template <std::size_t Count>
+    [[gnu::always_inline]] bool knows_reads(std::size_t c, std::size_t agent) const
+    {
+        const std::uint64_t* const reads = &cells_.reads[c];
+        if(!is_any_recent<Count>(reads))
+            return true;
+        bool known = are_all<Count>(reads, reads[0]) && knows(agent, reads[0]);
+        for(const std::size_t r : earlier_readers_)
+            known = known && (r == agent || *std::max_element(&earlier_reads_[r][c], &earlier_reads_[r][c] + Count) <=
+                                                clocks_[agent][r]);
+        return known;
     }
 
     template <std::size_t Count>
-    [[gnu::always_inline]] void write_cells(std::size_t c, std::size_t agent, const lds_write& access,
-                                            std::uint16_t here)
+    [[gnu::always_inline]] void write_cells(std::size_t c, std::uint64_t now, const lds_write& access)
     {
-        const time_list& known   = clocks_[agent];
-        const std::uint32_t sync = wave_syncs_[static_cast<std::size_t>(wave())];
-        const std::size_t end    = c + Count;
-        bool check = !knows_writers<Count>(c, agent), read = false;
-        for(std::size_t i = c; i < end; ++i)
-        {
-            read  = read || cells_.read_barriers[i] == barriers_;
-            check = check || (!lockstep_ && cells_.reader[i] == agent && cells_.read_sync[i] == sync);
-        }
-        if(read) // else all have met at a barrier since
-            for(const std::size_t r : reading_)
-            {
-                std::uint32_t last = 0;
-                for(std::size_t i = c; i < end; ++i)
-                    last = std::max(last, readers_[r][i]);
-                check = check || (r != agent && last > known[r]);
-            }
-        if(check) [[unlikely]]
-            for(std::size_t i = c; i < end; ++i)
-                check_write(i, agent, access);
-        std::fill_n(&cells_.last_reader[c], Count, nobody);
-        std::fill_n(&cells_.writer[c], Count, static_cast<std::uint16_t>(agent));
-        std::fill_n(&cells_.written[c], Count, known[agent]);
-        std::fill_n(&cells_.write_place[c], Count, here);
+        const std::size_t agent = agent_of(now);
+        if(!knows_write<Count>(c, agent) || !knows_reads<Count>(c, agent) ||
+           (!lockstep_ && is_any<Count>(&cells_.read_lanes[c], lane_event(agent), ~several))) [[unlikely]]
+            for(std::size_t i = c; i < c + Count; ++i)
+                check_write(i, now, access);
+        for(std::size_t i = c; i < c + Count; ++i)
+            cells_.reads[i] |= overwritten;
+        std::fill_n(&cells_.writes[c], Count, now);
         if(lockstep_)
             return;
+        std::fill_n(&cells_.write_lanes[c], Count, lane_event(agent));
         if(const std::size_t chunk = c / chunk_cells; products_read_.any[chunk] != 0)
         {
-            const auto waves           = static_cast<std::size_t>(waves_);
-            const std::uint32_t* times = &products_read_.times[chunk * waves];
-            for(std::size_t w = 0; w < waves; ++w)
-                if(times[w] > known[products_of(w)]) [[unlikely]]
-                    fail_race(c, "written", products_of(w), "read", products_read_.verb[chunk]);
+            check_products(c, agent);
             products_read_.any[chunk] = Count < chunk_cells;
         }
-        std::fill_n(&cells_.write_lane[c], Count, static_cast<std::int16_t>(now_.lane));
-        std::fill_n(&cells_.write_sync[c], Count, sync);
     }
-    void check_write(std::size_t c, std::size_t agent, const lds_write& access)
+    void check_write(std::size_t c, std::uint64_t now, const lds_write& access)
     {
-        const time_list& known   = clocks_[agent];
-        const std::size_t writer = cells_.writer[c];
-        if(writer != agent && cells_.written[c] > known[writer] && !stays_same(c, access)) [[unlikely]]
-            fail_race(c, "written", writer, "written", cells_.write_place[c]);
-        if(cells_.read_barriers[c] == barriers_)
-            for(const std::size_t r : reading_)
-                if(r != agent && readers_[r][c] > known[r]) [[unlikely]]
-                    fail_race(c, "written", r, "read", cells_.read_place[c]);
-        if(!lockstep_ && cells_.reader[c] == agent && cells_.read_lane[c] != now_.lane &&
-           cells_.read_sync[c] == wave_syncs_[static_cast<std::size_t>(wave())] && !readers_[agent].empty() &&
-           readers_[agent][c] == known[agent] && !stays_same(c, access)) [[unlikely]]
-            fail_lane_race(c, "written", "read", cells_.read_place[c]);
+        const std::uint64_t write = cells_.writes[c], read = cells_.reads[c];
+        const std::size_t agent = agent_of(now);
+        if(!knows(agent, write) && !stays_same(c, access)) [[unlikely]]
+            fail_race(c, "written", agent_of(write), "written", write & verb_bits);
+        if(!knows(agent, read)) [[unlikely]]
+            fail_race(c, "written", agent_of(read), "read", read & verb_bits);
+        if(is_recent(read))
+            for(const std::size_t r : earlier_readers_)
+                if(r != agent && earlier_reads_[r][c] > clocks_[agent][r]) [[unlikely]]
+                    fail_race(c, "written", r, "read", read & verb_bits);
+        if(!lockstep_ && ((read ^ now) & ~(verb_bits | overwritten)) == 0 &&
+           is_other_lane(cells_.read_lanes[c], agent) && !stays_same(c, access)) [[unlikely]]
+            fail_lane_race(c, "written", "read", read & verb_bits);
+    }
+    // As of check_write(), for what products have read of the cell's chunk.
+    void check_products(std::size_t c, std::size_t agent)
+    {
+        const std::size_t chunk = c / chunk_cells, waves = static_cast<std::size_t>(waves_);
+        for(std::size_t w = 0; w < waves; ++w)
+            if(products_read_.times[chunk * waves + w] > clocks_[agent][products_of(w)]) [[unlikely]]
+                fail_race(c, "written", products_of(w), "read", products_read_.verb[chunk]);
     }
 
     // Whether what is written is what the cell holds already: as of threads that hold the same.
@@ -972,16 +1035,16 @@ class checked_launch::worker::checker final : public program_checker
     // The number of the verb that is at work, among verbs_.
     std::uint16_t verb_number()
     {
-        const std::pair<const char*, source_line> now = {verb_depth_ > 0 ? verb_ : nullptr, line_};
-        const auto is_now                             = [&](const auto& p) {
-            return p.first == now.first && p.second.line == now.second.line && p.second.file == now.second.file;
-        };
-        if(is_now(verbs_[last_verb_])) [[likely]]
-            return last_verb_;
-        auto found = std::find_if(verbs_.begin(), verbs_.end(), is_now);
-        if(found == verbs_.end() && verbs_.size() < 0xffff)
-            found = verbs_.insert(found, now);
-        return last_verb_ = static_cast<std::uint16_t>(found == verbs_.end() ? 0 : found - verbs_.begin());
+        const verb_place now = {verb_depth_ > 0 ? verb_ : nullptr, line_};
+        if(!last_verb_.is(now)) [[unlikely]]
+        {
+            auto found = std::find_if(verbs_.begin(), verbs_.end(), [&](const verb_place& v) { return v.is(now); });
+            if(found == verbs_.end() && verbs_.size() < 0xffff)
+                found = verbs_.insert(found, now);
+            last_verb_        = now;
+            last_verb_number_ = static_cast<std::uint16_t>(found == verbs_.end() ? 0 : found - verbs_.begin());
+        }
+        return last_verb_number_;
     }
     std::string in_place(std::size_t number) const
     {
@@ -1038,10 +1101,22 @@ class checked_launch::worker::checker final : public program_checker
             any |= std::uint32_t(numbers[i] >= launch_.first) & std::uint32_t(numbers[i] != me);
         return any != 0;
     }
+    // Whether a read of these bytes adds nothing to what is known of them. Looked at while other workers write there: one of those that
+    // this wave does not know finds its number, or that there are several, and fails.
     template <int Count>
-    [[gnu::always_inline]] void note_read(const memory_access& a, const std::uint32_t* writers, std::uint32_t* readers,
-                                          std::uint32_t me)
+    [[gnu::always_inline]] bool reads_again(const std::uint32_t* writers, const std::uint32_t* readers,
+                                            std::uint32_t me) const
     {
+        std::uint32_t news = 0;
+        for(int i = 0; i < Count; ++i)
+            news |= std::uint32_t(readers[i] != me) & std::uint32_t(readers[i] != launch_.first);
+        return news == 0 && !others_in<Count>(writers, me);
+    }
+    template <int Count>
+    [[gnu::always_inline]] void note_read(const memory_access& a, const std::byte* at, const std::uint32_t* writers,
+                                          std::uint32_t* readers, std::uint32_t me)
+    {
+        const std::lock_guard hold(lock_of(at));
         if(others_in<Count>(writers, me)) [[unlikely]]
             for(int i = 0; i < Count; ++i)
                 if(writers[i] > launch_.first && writers[i] != me && !is_known(writers[i]))
@@ -1053,6 +1128,7 @@ class checked_launch::worker::checker final : public program_checker
     [[gnu::always_inline]] void note_write(const memory_access& a, const std::byte* at, const void* from,
                                            std::uint32_t* writers, const std::uint32_t* readers, std::uint32_t me)
     {
+        const std::lock_guard hold(lock_of(at));
         if(others_in<Count>(writers, me) || others_in<Count>(readers, me)) [[unlikely]]
             for(int i = 0; i < Count; ++i)
             {
@@ -1197,19 +1273,19 @@ class checked_launch::worker::checker final : public program_checker
     std::vector<time_list> clocks_;  // what each agent knows of each one's clock, its own included
     std::vector<time_list> batches_; // of each wave's copies: when they were closed
     std::vector<std::uint32_t> wave_syncs_;
-    std::uint32_t barriers_ = 0;    // of all agents
+    time_list at_barrier_;          // each wave's clock when all had met last
     std::vector<product> products_; // under way, the oldest first
     std::unordered_map<const void*, arrival> arrivals_;
     time_list cluster_;
     lds_cells cells_;
     lds_chunks products_read_;
-    std::vector<time_list>
-        readers_;            // of each agent, when it last read a cell: of those in reading_, the others have read none
-    time_list others_reads_; // [rank][wave]: when a wave of another workgroup has last read that of the rank
-    std::vector<std::size_t> reading_;
-    std::vector<std::pair<const char*, source_line>> verbs_; // verbs in source lines; the first is none
-    std::uint16_t last_verb_ = 0;
-    role role_               = {};
+    std::vector<time_list> earlier_reads_; // of each agent, of cells that another one has read since; empty: none
+    std::vector<std::size_t> earlier_readers_;
+    time_list others_reads_;        // [rank][wave]: when a wave of another workgroup has last read that of the rank
+    std::vector<verb_place> verbs_; // the first is none
+    verb_place last_verb_           = {};
+    std::uint16_t last_verb_number_ = 0;
+    role role_                      = {};
     std::vector<role> roles_;
     bool copies_ = false, product_ = false;
 
