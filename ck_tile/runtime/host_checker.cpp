@@ -87,8 +87,8 @@ class number_of_bytes
     std::mutex making_;
 };
 
-// Held for a few instructions.
-class spin_lock
+// Held for a few instructions. Of several, each has a line of the cache to itself: workers take those of the memory that is theirs.
+class alignas(64) spin_lock
 {
   public:
     void lock()
@@ -387,10 +387,18 @@ class checked_launch::worker::checker final : public program_checker
 
     void read_lds(const void* at, int bytes) override
     {
-        if(!product_)
-            read_bytes(at, bytes);
-        else if(reinterpret_cast<std::uintptr_t>(at) % lds_chunk_bytes == 0) // see read_chunk()
-            read_chunk(at);
+        if(product_)
+        {
+            if(reinterpret_cast<std::uintptr_t>(at) % lds_chunk_bytes == 0) // see read_chunk()
+                read_chunk(at);
+            return;
+        }
+        const std::size_t agent = static_cast<std::size_t>(wave());
+        const std::uint64_t now = event_of(clocks_[agent][agent], agent, 0);
+        each_run(offset_of(at, bytes, "read"), bytes, [&](std::size_t c, auto count) __attribute__((always_inline)) {
+            if(!reads_again<count>(c, now))
+                read_cells<count>(c, now | verb_number());
+        });
     }
 
     void write_lds(const void* at, const void* from, int bytes) override
@@ -473,39 +481,14 @@ class checked_launch::worker::checker final : public program_checker
 
     void read_memory(const memory_access& a) override
     {
-        if(a.offset == nowhere)
-            return;
-        const std::byte* at = nullptr;
-        if(const auto found = find(a, at, "read"); found != nullptr && launch_.numbered)
-        {
-            const std::size_t first = static_cast<std::size_t>(at - found_begin_);
-            std::uint32_t *writers = found->writers.at(first), *readers = found->readers.at(first);
-            if(writers == nullptr || readers == nullptr)
-                return;
-            const std::uint32_t me = launch_.number(self());
-            each_size(a.bytes, [&](auto count) __attribute__((always_inline)) {
-                if(!reads_again<count>(writers, readers, me))
-                    note_read<count>(a, at, writers, readers, me);
-            });
-        }
+        if(a.offset != nowhere)
+            read_existing(a);
     }
 
     void write_memory(const memory_access& a, const void* from) override
     {
-        if(a.offset == nowhere)
-            return;
-        const std::byte* at = nullptr;
-        if(const auto found = find(a, at, "written"); found != nullptr && launch_.numbered)
-        {
-            const std::size_t first = static_cast<std::size_t>(at - found_begin_);
-            std::uint32_t *writers = found->writers.at(first), *readers = found->readers.at(first);
-            if(writers == nullptr || readers == nullptr)
-                return;
-            const std::uint32_t me = launch_.number(self());
-            each_size(a.bytes, [&](auto count) __attribute__((always_inline)) {
-                note_write<count>(a, at, from, writers, readers, me);
-            });
-        }
+        if(a.offset != nowhere)
+            write_existing(a, from);
     }
 
     unsigned arrive_in_memory(unsigned* arrived) override
@@ -840,13 +823,18 @@ class checked_launch::worker::checker final : public program_checker
         return std::any_of(reads, reads + Count, [&](std::uint64_t read) { return is_recent(read); });
     }
 
+    // Whether nothing has happened to these cells since the agent read them, by this lane or for it as well.
     template <std::size_t Count>
-    [[gnu::always_inline]] void read_cells(std::size_t c, std::uint64_t now)
+    [[gnu::always_inline]] bool reads_again(std::size_t c, std::uint64_t now) const
+    {
+        return are_all<Count>(&cells_.reads[c], now, ~verb_bits) &&
+               (lockstep_ || lane_reads_again<Count>(c, agent_of(now)));
+    }
+    template <std::size_t Count>
+    [[gnu::noinline]] void read_cells(std::size_t c, std::uint64_t now)
     {
         std::uint64_t* const reads = &cells_.reads[c];
         const std::size_t agent    = agent_of(now);
-        if(are_all<Count>(reads, now, ~verb_bits) && (lockstep_ || lane_reads_again<Count>(c, agent)))
-            return;
         if(!knows_write<Count>(c, agent) || time_of(cells_.writes[c]) < start_ ||
            (!lockstep_ && is_any<Count>(&cells_.write_lanes[c], lane_event(agent), ~several))) [[unlikely]]
             for(std::size_t i = c; i < c + Count; ++i)
@@ -857,6 +845,14 @@ class checked_launch::worker::checker final : public program_checker
             for(std::size_t i = c; i < c + Count; ++i)
                 keep_read(i, agent);
         std::fill_n(reads, Count, now);
+        if(launch_.program.cluster > 1)
+            note_read_of_others(c, agent);
+    }
+    void note_read_of_others(std::size_t c, std::size_t agent)
+    {
+        const int rank = static_cast<int>(2 * c / rank_bytes_);
+        if(rank != static_cast<int>(agent) / rank_waves_)
+            others_reads_[static_cast<std::size_t>(rank * waves_) + agent] = clocks_[agent][agent];
     }
 
     // A read is kept apart from the last ones when another agent reads the cell.
@@ -874,7 +870,7 @@ class checked_launch::worker::checker final : public program_checker
         kept[c] = time_of(read);
     }
 
-    std::uint64_t lane_event(std::size_t agent) const
+    [[gnu::always_inline]] std::uint64_t lane_event(std::size_t agent) const
     {
         return event_of(wave_syncs_[static_cast<std::size_t>(wave())], agent, now_.lane);
     }
@@ -913,17 +909,6 @@ class checked_launch::worker::checker final : public program_checker
                                     "one has read: arrive_cluster() behind the read, and wait_cluster() before the end",
                                     own, reader));
         }
-    }
-    [[gnu::noinline]] void read_bytes(const void* at, int bytes)
-    {
-        const std::size_t offset = offset_of(at, bytes, "read");
-        const std::size_t agent  = static_cast<std::size_t>(wave());
-        if(const int rank = launch_.program.cluster > 1 ? static_cast<int>(offset / rank_bytes_) : 0;
-           rank != static_cast<int>(agent) / rank_waves_) [[unlikely]]
-            others_reads_[static_cast<std::size_t>(rank * waves_) + agent] = clocks_[agent][agent];
-        const std::uint64_t now = event_of(clocks_[agent][agent], agent, verb_number());
-        each_run(offset, bytes,
-                 [&](std::size_t c, auto count) __attribute__((always_inline)) { read_cells<count>(c, now); });
     }
     // The matrix unit reads chunks: each of their elements is told of, and the first stands for all. A product is that of four waves at
     // once: which of them reads what is not known.
@@ -1033,18 +1018,20 @@ class checked_launch::worker::checker final : public program_checker
     }
 
     // The number of the verb that is at work, among verbs_.
-    std::uint16_t verb_number()
+    [[gnu::always_inline]] std::uint16_t verb_number()
     {
         const verb_place now = {verb_depth_ > 0 ? verb_ : nullptr, line_};
         if(!last_verb_.is(now)) [[unlikely]]
-        {
-            auto found = std::find_if(verbs_.begin(), verbs_.end(), [&](const verb_place& v) { return v.is(now); });
-            if(found == verbs_.end() && verbs_.size() < 0xffff)
-                found = verbs_.insert(found, now);
-            last_verb_        = now;
-            last_verb_number_ = static_cast<std::uint16_t>(found == verbs_.end() ? 0 : found - verbs_.begin());
-        }
+            number_verb(now);
         return last_verb_number_;
+    }
+    [[gnu::noinline]] void number_verb(const verb_place& now)
+    {
+        auto found = std::find_if(verbs_.begin(), verbs_.end(), [&](const verb_place& v) { return v.is(now); });
+        if(found == verbs_.end() && verbs_.size() < 0xffff)
+            found = verbs_.insert(found, now);
+        last_verb_        = now;
+        last_verb_number_ = static_cast<std::uint16_t>(found == verbs_.end() ? 0 : found - verbs_.begin());
     }
     std::string in_place(std::size_t number) const
     {
@@ -1078,6 +1065,38 @@ class checked_launch::worker::checker final : public program_checker
     }
 
     shared::accessor self() const { return {block_, static_cast<unsigned>(wave()), phase_}; }
+
+    [[gnu::noinline]] void read_existing(const memory_access& a)
+    {
+        const std::byte* at = nullptr;
+        if(const auto found = find(a, at, "read"); found != nullptr && launch_.numbered)
+        {
+            const std::size_t first = static_cast<std::size_t>(at - found_begin_);
+            std::uint32_t *writers = found->writers.at(first), *readers = found->readers.at(first);
+            if(writers == nullptr || readers == nullptr)
+                return;
+            const std::uint32_t me = launch_.number(self());
+            each_size(a.bytes, [&](auto count) __attribute__((always_inline)) {
+                if(!reads_again<count>(writers, readers, me))
+                    note_read<count>(a, at, writers, readers, me);
+            });
+        }
+    }
+    [[gnu::noinline]] void write_existing(const memory_access& a, const void* from)
+    {
+        const std::byte* at = nullptr;
+        if(const auto found = find(a, at, "written"); found != nullptr && launch_.numbered)
+        {
+            const std::size_t first = static_cast<std::size_t>(at - found_begin_);
+            std::uint32_t *writers = found->writers.at(first), *readers = found->readers.at(first);
+            if(writers == nullptr || readers == nullptr)
+                return;
+            const std::uint32_t me = launch_.number(self());
+            each_size(a.bytes, [&](auto count) __attribute__((always_inline)) {
+                note_write<count>(a, at, from, writers, readers, me);
+            });
+        }
+    }
 
     // f(bytes) for an access of so many, which are known to the compiler.
     template <class F>
