@@ -396,8 +396,10 @@ class checked_launch::worker::checker final : public program_checker
         const std::size_t agent = static_cast<std::size_t>(wave());
         const std::uint64_t now = event_of(clocks_[agent][agent], agent, 0);
         each_run(offset_of(at, bytes, "read"), bytes, [&](std::size_t c, auto count) __attribute__((always_inline)) {
-            if(!reads_again<count>(c, now))
+            if(!are_all<count>(&cells_.reads[c], now, ~verb_bits))
                 read_cells<count>(c, now | verb_number());
+            else if(!lockstep_)
+                read_by_lane<count>(c, now);
         });
     }
 
@@ -823,13 +825,6 @@ class checked_launch::worker::checker final : public program_checker
         return std::any_of(reads, reads + Count, [&](std::uint64_t read) { return is_recent(read); });
     }
 
-    // Whether nothing has happened to these cells since the agent read them, by this lane or for it as well.
-    template <std::size_t Count>
-    [[gnu::always_inline]] bool reads_again(std::size_t c, std::uint64_t now) const
-    {
-        return are_all<Count>(&cells_.reads[c], now, ~verb_bits) &&
-               (lockstep_ || lane_reads_again<Count>(c, agent_of(now)));
-    }
     template <std::size_t Count>
     [[gnu::noinline]] void read_cells(std::size_t c, std::uint64_t now)
     {
@@ -874,15 +869,20 @@ class checked_launch::worker::checker final : public program_checker
     {
         return event_of(wave_syncs_[static_cast<std::size_t>(wave())], agent, now_.lane);
     }
-    // Whether lanes have read these cells, since their wave's last sync, for which this one stands as well.
+    // Cells to which nothing has happened since a lane of the wave read them.
     template <std::size_t Count>
-    [[gnu::always_inline]] bool lane_reads_again(std::size_t c, std::size_t agent) const
+    [[gnu::always_inline]] void read_by_lane(std::size_t c, std::uint64_t now)
     {
-        const std::uint64_t lane = lane_event(agent);
+        const std::uint64_t lane = lane_event(agent_of(now));
         bool news                = false;
         for(std::size_t i = c; i < c + Count; ++i)
             news |= cells_.read_lanes[i] != lane && cells_.read_lanes[i] != (lane | several);
-        return !news;
+        if(!news)
+            return;
+        if(is_any<Count>(&cells_.write_lanes[c], lane, ~several)) [[unlikely]]
+            for(std::size_t i = c; i < c + Count; ++i)
+                check_read(i, agent_of(now));
+        note_lane<Count>(c, now);
     }
     template <std::size_t Count>
     [[gnu::always_inline]] void note_lane(std::size_t c, std::uint64_t now)

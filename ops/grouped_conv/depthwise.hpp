@@ -27,17 +27,26 @@ constexpr distribution depthwise_rows(int waves, int lanes, int rows, int channe
 
 namespace detail
 {
-// Elements of LDS from a multiple of 4 bytes on, read a word at a time where they are used.
+// What is read of LDS where it is used, again and again, the checker is told of once: so many elements, `Together` at a time.
+template <int Together, class T>
+CK_TILE_FN void check_lds_elements(const T* from, int count)
+{
+    if constexpr(checks_programs)
+        for(int i = 0; i < count; i += Together)
+            check_lds_read(from + i, Together * sizeof(T));
+}
+
+// Elements of LDS from a multiple of 4 bytes on, read a word at a time where they are used. Of these, and of a run, the checker has
+// been told.
 template <class T>
 struct words_of
 {
+    static constexpr int together = 4 / sizeof(T);
     const T* from;
 
     CK_TILE_FN float operator[](int i) const
     {
-        constexpr int together = 4 / sizeof(T);
         T some[together];
-        check_lds_read(from + i / together * together, sizeof some);
         __builtin_memcpy(some, __builtin_assume_aligned(from + i / together * together, 4), sizeof some);
         return convert<float>(some[i % together]);
     }
@@ -51,7 +60,6 @@ struct run_of
     T at[N];
     CK_TILE_FN explicit run_of(const T* from)
     {
-        check_lds_read(from, sizeof at);
         __builtin_memcpy(at, __builtin_assume_aligned(from, alignment), sizeof at);
     }
     CK_TILE_FN float operator[](int i) const { return convert<float>(at[i]); }
@@ -64,7 +72,18 @@ using neighbours = std::integral_constant<int, 1>;
 namespace detail
 {
 template <int N, class T, class Step>
-CK_TILE_FN void read_channels(float (&to)[N], const T* from, Step step)
+CK_TILE_FN void check_channels(const T* from, Step step)
+{
+    if constexpr(std::is_same_v<Step, neighbours>)
+        check_lds_read(from, N * sizeof(T));
+    else
+        CK_TILE_UNROLL
+    for(int v = 0; v < N; ++v)
+        check_lds_read(from + v * step, sizeof(T));
+}
+// Of which the checker has been told.
+template <int N, class T, class Step>
+CK_TILE_FN void read_checked_channels(float (&to)[N], const T* from, Step step)
 {
     if constexpr(std::is_same_v<Step, neighbours>)
     {
@@ -76,10 +95,13 @@ CK_TILE_FN void read_channels(float (&to)[N], const T* from, Step step)
     else
         CK_TILE_UNROLL
     for(int v = 0; v < N; ++v)
-    {
-        check_lds_read(from + v * step, sizeof(T));
         to[v] = convert<float>(from[v * step]);
-    }
+}
+template <int N, class T, class Step>
+CK_TILE_FN void read_channels(float (&to)[N], const T* from, Step step)
+{
+    check_channels<N>(from, step);
+    read_checked_channels(to, from, step);
 }
 } // namespace detail
 
@@ -121,10 +143,7 @@ CK_TILE_FN void slide(const lds_tile<T, Layout>& x, int halo_cols, int first, in
 
         CK_TILE_FN void load(float (&to)[Vector], int j) const
         {
-            const detail::run_of<T, Vector> some(row + j * Layout.line());
-            CK_TILE_UNROLL
-            for(int v = 0; v < Vector; ++v)
-                to[v] = some[v];
+            detail::read_channels(to, row + j * Layout.line(), neighbours{});
         }
         CK_TILE_FN void next() { row += pitch; }
     } rows{x.at(first, channel), halo_cols * Layout.line()};
@@ -186,8 +205,11 @@ CK_TILE_FN void visit_runs(const lds_tile<T, Layout>& x, const region_shape& reg
             CK_TILE_UNROLL
             for(int p = 0; p < pixels; ++p)
             {
-                const int at = begin + p < last ? begin + p : last;
-                detail::read_channels(values[p], from + at * Layout.line(), step);
+                const int at   = begin + p < last ? begin + p : last;
+                const T* pixel = from + at * Layout.line();
+                if(begin + p <= last) // else the last one, again
+                    detail::check_channels<Vector>(pixel, step);
+                detail::read_checked_channels(values[p], pixel, step);
             }
             CK_TILE_UNROLL
             for(int n = 0; n < run; ++n)
@@ -254,21 +276,19 @@ CK_TILE_FN tile<float, D> depthwise(const lds_tile<T, Layout>& x, const T* weigh
             if constexpr(Known.any())
             {
                 const int taps = product(region.window);
+                detail::check_lds_elements<1>(weights + channel * taps, D.vecs() * taps);
                 visit_taps<direction::forward, own, D.vecs()>(
                     x, region, first, channel, [&](int pixel, int tap, const float* values) {
-                        add(pixel, values, [&](int v) {
-                            const T* weight = weights + (channel + v) * taps + tap;
-                            check_lds_read(weight, sizeof *weight);
-                            return convert<float>(*weight);
-                        });
+                        add(pixel, values, [&](int v) { return convert<float>(weights[(channel + v) * taps + tap]); });
                     });
             }
             else
             {
                 constexpr int own_weights = D.vecs() * Known.taps();
                 constexpr bool at_once    = own_weights * sizeof(T) <= 128; // else they would fill the registers
-                const std::conditional_t<at_once, detail::run_of<T, own_weights>, detail::words_of<T>> weight{
-                    weights + channel * Known.taps()};
+                const T* from             = weights + channel * Known.taps();
+                detail::check_lds_elements<at_once ? own_weights : detail::words_of<T>::together>(from, own_weights);
+                const std::conditional_t<at_once, detail::run_of<T, own_weights>, detail::words_of<T>> weight{from};
                 slide<direction::forward, Known, own, D.vecs()>(
                     x, region.halo_cols.divisor, first, channel, [&](int pixel, int tap, const float* values) {
                         add(pixel, values, [&](int v) { return weight[v * Known.taps() + tap]; });

@@ -116,8 +116,9 @@ CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weight
                     static_for<pairs * 4>([&](auto n) {
                         constexpr int c = n % 2, pair = n / 4, tap = 2 * pair + n / 2 % 2;
                         // Behind an odd number of taps, the last one again, times 0.
-                        const detail::run_of<T, 2> two(rows[t.copy].of_patch[c] +
-                                                       (tap < length ? tap : length - 1) * Layout.line());
+                        const T* from = rows[t.copy].of_patch[c] + (tap < length ? tap : length - 1) * Layout.line();
+                        check_lds_read(from, 2 * sizeof(T));
+                        const detail::run_of<T, 2> two(from);
                         a[pair].file_of(t).set(c, n / 2 % 2 * 2, two.at[0]);
                         a[pair].file_of(t).set(c, n / 2 % 2 * 2 + 1, two.at[1]);
                     });

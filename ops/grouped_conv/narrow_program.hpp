@@ -83,6 +83,8 @@ class images_by_multiply_adds
                 const float* of_plane = wei + nth;
                 CK_TILE_KEEP_LOOP
                 for(int plane = 0; plane < planes; ++plane, of_plane += shape.plane_taps() * C.channels)
+                {
+                    check_weights(of_plane, shape.plane_taps(), step);
                     each_product<C.made, C.window, C.patch, vector>(
                         from, shape, C.deep() ? input + shape.beyond_first(C.made, plane) : input, channel + nth,
                         [&](int pixel, int tap, const float* values) {
@@ -93,6 +95,7 @@ class images_by_multiply_adds
                                 own.set(pixel, v, __builtin_fmaf(values[v], weight[v], own.get(pixel, v)));
                         },
                         step);
+                }
             };
             if constexpr(C.takes_multipliers() && vector > 1)
                 if(args_.groups.made.divisor != args_.groups.seen.divisor)
@@ -122,12 +125,25 @@ class images_by_multiply_adds
 
     // Of channels of Y: those that are made are neighbours.
     template <class Step>
-    static CK_TILE_FN void weights_of(float (&to)[pixels.vecs()], const float* from, Step step)
+    static CK_TILE_FN auto step_of_weights(Step step)
     {
         if constexpr(C.made == direction::forward)
-            detail::read_channels(to, from, neighbours{});
+            return neighbours{};
         else
-            detail::read_channels(to, from, step);
+            return step;
+    }
+    template <class Step>
+    static CK_TILE_FN void weights_of(float (&to)[pixels.vecs()], const float* from, Step step)
+    {
+        detail::read_checked_channels(to, from, step_of_weights(step));
+    }
+    // Tells the checker of those of all taps of a plane, once for all pixels.
+    template <class Step>
+    static CK_TILE_FN void check_weights(const float* of_plane, int taps, Step step)
+    {
+        if constexpr(checks_programs)
+            for(int tap = 0; tap < taps; ++tap)
+                detail::check_channels<pixels.vecs()>(of_plane + tap * C.channels, step_of_weights(step));
     }
 
     static constexpr int weights_at = C.weights_at();

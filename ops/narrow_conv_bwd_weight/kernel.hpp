@@ -56,7 +56,6 @@ class weights_by_multiply_adds
     // The products of a region.
     CK_TILE_FN void add(const halo_tile& x, const pixel_tile& y)
     {
-        using run           = conv::detail::run_of<Element, vector>;
         const auto& regions = args_.regions.shape;
         for_each_thread<all_sums>([&](thread t) {
             const int number = first_element<all_sums, 0>(t), channel = first_element<all_sums, 1>(t);
@@ -68,12 +67,8 @@ class weights_by_multiply_adds
             for(int r = 0; r < C.patch.rows; ++r, row += args_.pixels.halo_cols.divisor * pixel_tile::layout.line())
                 CK_TILE_UNROLL
             for(int c = 0; c < C.patch.cols; ++c)
-            {
-                const run some(row + c * pixel_tile::layout.line());
-                CK_TILE_UNROLL
-                for(int v = 0; v < vector; ++v)
-                    dy[r * C.patch.cols + c][v] = some[v];
-            }
+                conv::detail::read_channels(dy[r * C.patch.cols + c], row + c * pixel_tile::layout.line(),
+                                            conv::neighbours{});
             auto& own       = sums_.file_of(t);
             const int first = regions.first_input(number),
                       seen  = C.takes_multipliers() ? channels_.column_seen(args_.groups, channel) : channel;
