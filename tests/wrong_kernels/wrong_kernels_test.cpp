@@ -163,6 +163,72 @@ struct last_barrier_of_a_loop : program_base<A>
     }
 };
 
+// Two waves have read it, and the second one overwrites it.
+template <architecture A, bool Wrong>
+struct overwritten_by_the_last_to_read : program_base<A>
+{
+    static void run(const block& in, const buffers&)
+    {
+        const auto numbers = in.lds_at<float>(0);
+        for_each_index<by_row<A>>(lanes<A>, [&](thread, int i) { numbers[i] = 1; });
+        in.sync();
+        for(const int wave : {0, 1})
+            for_each_thread<by_row<A>>([&](thread t) {
+                if(t.wave == wave)
+                    (void)float(numbers[t.lane]);
+            });
+        if(!Wrong)
+            in.sync();
+        for_each_thread<by_row<A>>([&](thread t) {
+            if(t.wave == 1)
+                numbers[t.lane] = 2;
+        });
+    }
+};
+
+// Of a vector the first element is the wave's own, the others are those of another one.
+template <architecture A, class F>
+void each_element_of_two_waves(const F& f)
+{
+    for_each_thread<by_row<A>>([&](thread t) {
+        for(int v = 0; v < 4; ++v)
+        {
+            if(t.wave == (v == 0 ? 0 : 1))
+                f(4 * t.lane + v);
+            if(t.wave == 1)
+                f(columns<A> + 4 * t.lane + v);
+        }
+    });
+}
+
+template <architecture A, bool Wrong>
+struct vector_that_two_waves_have_written : program_base<A>
+{
+    static void run(const block& in, const buffers&)
+    {
+        const auto numbers = in.lds_at<float>(0);
+        each_element_of_two_waves<A>([&](int i) { numbers[i] = 1; });
+        if(!Wrong)
+            in.sync();
+        (void)load<by_row<A>>(rows_in_lds<A>{numbers});
+    }
+};
+
+template <architecture A, bool Wrong>
+struct vector_that_two_waves_have_read : program_base<A>
+{
+    static void run(const block& in, const buffers&)
+    {
+        const auto numbers = in.lds_at<float>(0);
+        store(rows_in_lds<A>{numbers}, fill<float, by_row<A>>(1.f));
+        in.sync();
+        each_element_of_two_waves<A>([&](int i) { (void)float(numbers[i]); });
+        if(!Wrong)
+            in.sync();
+        store(rows_in_lds<A>{numbers}, fill<float, by_row<A>>(2.f));
+    }
+};
+
 template <architecture A, bool Wrong>
 struct element_of_another_wave : program_base<A>
 {
@@ -712,6 +778,27 @@ struct blocks_that_do_not_arrive : program_base<A>
     }
 };
 
+// Both waves of the last of two blocks read what is left there, and so does a third block, which has not waited for it.
+template <architecture A, bool Wrong>
+struct block_that_reads_with_others : program_base<A>
+{
+    static constexpr distribution half_a_row = {
+        .lengths = {1, 2 * lanes<A>}, .wave = {{2, 1, lanes<A>}}, .lane = {{lanes<A>, 1, 1}}, .reg = {}, .vec = {}};
+
+    static void run(const block& in, const buffers& p)
+    {
+        if(in.at.x == 0)
+            store(window_of<A>(p.y), fill<float, by_row<A>>(1.f));
+        if(in.at.x < 2 && arrive_in_memory<2>(p.counters) == 1)
+        {
+            (void)load(window_of<A>(p.y));
+            (void)load(window_of<A, by_column<A>>(p.y));
+        }
+        if(in.at.x == 2)
+            (void)load(make_window<half_a_row>(rows_of<A>(Wrong ? p.y : p.x), multi_index{1, 0}));
+    }
+};
+
 // What Hopper does meanwhile
 
 constexpr architecture hopper = architecture::sm90;
@@ -791,6 +878,27 @@ struct copy_over_what_is_read : program_base<A>
     }
 };
 
+// Of what has been read before, too.
+template <architecture A, bool Wrong>
+struct copy_between_two_reads : program_base<A>
+{
+    static void run(const block& in, const buffers& p)
+    {
+        const rows_in_lds<A> lds{in.lds_at<float>(0)};
+        store(lds, load(window_of<A>(p.x)));
+        in.sync();
+        (void)load<by_row<A>>(lds);
+        copy(window_of<A>(p.x), lds);
+        commit_copies();
+        if(!Wrong)
+        {
+            wait_for_copies<0>();
+            in.sync();
+        }
+        (void)load<by_row<A>>(lds);
+    }
+};
+
 constexpr gemm::shape of_lds        = {64, 64, 64, 4, 1, opcode::wgmma_64x64x16_fp16};
 using operand_in_lds                = lds_tile<fp16, swizzled_128b<majorness::k>{64, 64}>;
 constexpr distribution operand_rows = {
@@ -858,6 +966,24 @@ struct operands_of_a_product_under_way : product_base
             in.sync();
             store(a, next);
         }
+        wait_for_products<0>();
+    }
+};
+
+// The second product reads what the first one has read.
+template <architecture, bool Wrong>
+struct operands_of_the_last_product : product_base
+{
+    static void run(const block& in, const buffers&)
+    {
+        put(in);
+        const operand_in_lds a = a_in(in), b = b_in(in);
+        auto first = accumulators<of_lds>(), second = accumulators<of_lds>();
+        mma<of_lds>(first, a, b);
+        mma<of_lds>(second, a, b);
+        wait_for_products<Wrong>();
+        in.sync();
+        store(a, fill<fp16, operand_rows>(fp16(1)));
         wait_for_products<0>();
     }
 };
@@ -1062,6 +1188,22 @@ struct lanes_that_do_not_meet : program_base<A>
     }
 };
 
+// A lane reads what its neighbour has written, and read.
+template <architecture A, bool Wrong>
+struct lanes_that_read_each_other : program_base<A>
+{
+    static void run(const block& in, const buffers&)
+    {
+        const auto numbers = in.lds_at<float>(0);
+        const auto own     = [](thread t) { return t.wave * lanes<A> + t.lane; };
+        for_each_thread<by_row<A>>([&](thread t) { numbers[own(t)] = 1; });
+        for_each_thread<by_row<A>>([&](thread t) { (void)float(numbers[own(t)]); });
+        if(!Wrong)
+            sync_wave();
+        for_each_thread<by_row<A>>([&](thread t) { (void)float(numbers[own(t) ^ 1]); });
+    }
+};
+
 template <architecture A, bool Wrong>
 struct ranks_that_do_not_meet : program_base<A, 256>
 {
@@ -1158,6 +1300,9 @@ void mistakes_with_lds()
     expect_found_everywhere<overwritten_without_a_barrier>("is written, which ");
     expect_found_everywhere<written_twice_without_a_barrier>("has written in store at");
     expect_found_everywhere<last_barrier_of_a_loop>("take turns at LDS");
+    expect_found_everywhere<overwritten_by_the_last_to_read>("is written, which wave 0 has read");
+    expect_found_everywhere<vector_that_two_waves_have_written>("is read, which wave 1 has written");
+    expect_found_everywhere<vector_that_two_waves_have_read>("is written, which wave 1 has read");
     expect_found_everywhere<element_of_another_wave>("take turns at LDS");
     expect_found_everywhere<lds_that_nobody_has_written>("LDS is written before it is read");
     expect_found_everywhere<sum_that_is_not_cleared>("LDS is written before it is read");
@@ -1202,6 +1347,7 @@ void mistakes_with_memory()
     expect_found_everywhere<block_that_reads_another>("blocks of a launch do not touch what another writes", 2);
     expect_found_everywhere<waves_through_memory>("a sync() is for LDS alone");
     expect_found_everywhere<blocks_that_do_not_arrive>("blocks of a launch do not touch what another writes", 2);
+    expect_found_everywhere<block_that_reads_with_others>("blocks of a launch do not touch what another writes", 3);
 }
 
 TEST(WrongKernels, Memory) { mistakes_with_memory(); }
@@ -1212,8 +1358,10 @@ void mistakes_with_what_goes_on_meanwhile()
     expect_found<one_batch_too_few, hopper>("wait_for_copies() in its wave");
     expect_found<copies_without_a_barrier, hopper>("take turns at LDS");
     expect_found<copy_over_what_is_read, hopper>("is written by an asynchronous copy, which wave");
+    expect_found<copy_between_two_reads, hopper>("is read, which an asynchronous copy of wave");
     expect_found<accumulators_of_a_product_under_way, hopper>("accumulators are used after wait_for_products");
     expect_found<operands_of_a_product_under_way, hopper>("a product under way of wave");
+    expect_found<operands_of_the_last_product, hopper>("a product under way of wave");
     expect_found<product_that_nobody_waits_for, hopper>("products of operands in LDS are waited for");
     expect_found<arrival_that_is_not_waited_for, hopper>("take turns at LDS");
     expect_found<written_after_the_arrival, hopper>("take turns at LDS");
@@ -1223,6 +1371,7 @@ void mistakes_with_what_goes_on_meanwhile()
     expect_found<stage_told_before_it_is_filled, hopper>("LDS");
     expect_found<stage_used_after_it_is_free, hopper>("LDS");
     expect_found<lanes_that_do_not_meet, hopper>("lanes of a wave take turns at LDS on sm90");
+    expect_found<lanes_that_read_each_other, hopper>("lanes of a wave take turns at LDS on sm90");
     expect_found<ranks_that_do_not_meet, hopper>("take turns at LDS");
     expect_found<rank_that_ends_early, hopper>("ends its workgroup's");
 }
