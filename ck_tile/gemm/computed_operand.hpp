@@ -82,6 +82,21 @@ class operand_copy
         from_.move(step_);
     }
 
+    // The halves where other work is between them. What is asynchronous, where the architecture copies so, is the first one: it goes on meanwhile.
+    template <bool Async, auto Layout>
+    CK_TILE_FN void begin(const lds_tile<element, Layout>& to)
+    {
+        begin();
+        if constexpr(Async && whole_lines)
+            end(to);
+    }
+    template <bool Async, auto Layout>
+    CK_TILE_FN void finish(const lds_tile<element, Layout>& to)
+    {
+        if constexpr(!Async || !whole_lines)
+            end(to);
+    }
+
     CK_TILE_FN Operand& operand() { return from_; }
 
   private:

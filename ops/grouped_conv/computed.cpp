@@ -230,7 +230,7 @@ std::size_t copies_bytes(const problem& p, const problem& q, std::span<const ten
 
 double copies_cost(const problem& p, const problem& q, std::span<const tensor> used)
 {
-    constexpr double launch = 50e3,
+    constexpr double launch = 300e3,
                      byte   = 0.03; // as a step of 128 x 256 x 64, which takes as long as 1.5 MB, costs 60e3
     double all              = 0;
     for(const tensor which : used)

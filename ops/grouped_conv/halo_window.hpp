@@ -33,7 +33,7 @@ template <class T, distribution D>
 class halo_window
 {
     static constexpr int rows = D.reg.only(0).size();
-    static_assert(D.vector_dim() == 1, "halo_window: a thread has pixels in vectors of channels");
+    static_assert(D.vecs() == 1 || D.vector_dim() == 1, "halo_window: a thread has pixels in vectors of channels");
 
   public:
     using element                        = T;
@@ -109,7 +109,8 @@ class halo_window
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
   private:
-    static constexpr int bits = 10; // of a coordinate in the halo, which has fewer than 1024 pixels
+    static constexpr int bits =
+        10; // of a row or column of the halo, of which there are fewer than 1024: see choose_regions()
 
     // What one thread keeps.
     struct own

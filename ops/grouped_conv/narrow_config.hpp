@@ -30,6 +30,8 @@ struct narrow_config
     int halo;          // pixels that LDS holds for a region, at most
     int stages = 2;    // such halos in LDS
     int planes = 1;    // of the filter, at most; of 1, images have no third dimension
+    int taps =
+        1; // of a row of the filter that one product takes: of several, X has one group, of 16 / taps channels at most
 
     constexpr bool makes_weights() const { return Made == direction::backward_weight; }
     constexpr bool by_matrix() const { return group > 1; }
@@ -40,6 +42,13 @@ struct narrow_config
     constexpr int own() const { return 4 / bytes_of(type); }     // channels of a thread
     constexpr const matrix_instruction& instruction() const { return *tap_product::instruction(type, facts(arch)); }
     constexpr int pixels() const { return patches() * patch.pixels(); } // of a region, at most
+
+    // Channels of a pixel in LDS, of which those of `taps` neighbours are the columns of a product; and the window in products.
+    constexpr int halo_channels() const { return taps == 1 ? channels : tap_product::channels / taps; }
+    constexpr known_window products() const
+    {
+        return {window.rows, window.any() ? window.cols : ceil_div(window.cols, taps), window.stride};
+    }
 
     constexpr int stride() const { return window.any() ? 1 : window.stride; } // of any window, at least
     // Neighbours along a row of dX that windows meet through different taps.
@@ -75,6 +84,7 @@ struct narrow_config
 
     // How threads copy `rows` pixels to LDS, a multiple of rows_at_once().
     constexpr int rows_at_once() const { return threads() / (channels / vector()); }
+    constexpr int halo_at_once() const { return taps == 1 ? rows_at_once() : threads(); }
     constexpr distribution copied(int rows) const
     {
         const int across = channels / vector(), down = lanes() / across;
@@ -84,7 +94,17 @@ struct narrow_config
                 .reg     = {{rows / rows_at_once(), 0, rows_at_once()}},
                 .vec     = {{vector(), 1, 1}}};
     }
-    constexpr distribution halo_copy() const { return copied(halo); }
+    // Of a few channels, which are no vector in memory, a thread has all of a pixel.
+    constexpr distribution halo_copy() const
+    {
+        if(taps == 1)
+            return copied(halo);
+        return {.lengths = {halo, halo_channels()},
+                .wave    = {{waves, 0, lanes()}},
+                .lane    = {{lanes(), 0, 1}},
+                .reg     = {{halo_channels(), 1, 1}, {halo / threads(), 0, threads()}},
+                .vec     = {{1, 1, 1}}};
+    }
     // The region's own pixels, where they are copied too.
     constexpr distribution pixel_copy() const { return copied(ceil_div(pixels(), rows_at_once()) * rows_at_once()); }
     // Pixels that are computed at once, as threads compute them; and of a patch those that a thread has.
@@ -109,7 +129,10 @@ struct narrow_config
         return !together ? vector() : across() % 2 == 0 ? 2 * vector() : 0;
     }
     constexpr lds_layout lines(int rows) const { return {.rows = rows, .cols = channels, .pad = pad()}; }
-    constexpr lds_layout halo_layout() const { return lines(halo); }
+    constexpr lds_layout halo_layout() const
+    {
+        return taps == 1 ? lines(halo) : lds_layout{.rows = halo, .cols = halo_channels()};
+    }
     constexpr lds_layout pixel_layout() const { return lines(pixel_copy().lengths[0]); }
     constexpr int halo_bytes() const { return halo_layout().elements() * bytes_of(type); }
     constexpr int pixel_bytes() const { return pixel_layout().elements() * bytes_of(type); }
@@ -167,10 +190,10 @@ struct narrow_config
     {
         const int row = window.any() ? 2 : lines_seen(Made, patch.cols, window.cols, window.stride);
         const int registers =
-            by_matrix()
-                ? 64 + tap_product::registers(instruction(), Made, window.any() && !makes_weights() ? 1 : window.taps(),
-                                              patch.rows * classes())
-                : 48 + own() * (patch.pixels() + row + (makes_weights() ? window.taps() : window.cols));
+            by_matrix() ? 64 + tap_product::registers(instruction(), Made,
+                                                      window.any() && !makes_weights() ? 1 : products().taps(),
+                                                      patch.rows * classes())
+                        : 48 + own() * (patch.pixels() + row + (makes_weights() ? window.taps() : window.cols));
         const int by_lds       = t.lds_bytes / (lds_bytes() + 1024),
                   by_registers = t.compute_unit_registers / (threads() * registers);
         const int fit          = by_lds < by_registers ? by_lds : by_registers;
@@ -202,9 +225,10 @@ constexpr violation check_tap_product(const narrow_config<Made>& c, const target
     if(tap_product::instruction(c.type, t) == nullptr)
         return {"groups of several channels must be of a type that matrix instructions of 16 x 16 channels have",
                 name_of(c.type), "choose fp16 or bf16"};
-    if((!c.window.any() || c.makes_weights()) && c.window.taps() > 9)
-        return {"registers hold the weights or sums of 9 taps at most", c.window.taps(),
-                "use a window of 3x3, or any of 9 taps at once"};
+    constexpr int most = 14;
+    if((!c.window.any() || c.makes_weights()) && c.products().taps() > most)
+        return {"registers hold the weights or sums of 14 products at most, of a tap each, or of several of a row",
+                c.products().taps(), "use a window of 3x3, or any of 9 taps at once"};
     if(c.patch.rows > 16 || c.patch.cols != tap_product::width * c.classes())
         return {"patches must be 8 pixels wide, or of dX 8 times the stride, and 16 high at most", c.patch.cols,
                 "use 8 columns"};
@@ -222,7 +246,6 @@ constexpr violation check_tap_product(const narrow_config<Made>& c, const target
 template <direction Made>
 constexpr violation check(const narrow_config<Made>& c, const target& t)
 {
-    constexpr int most_halo = 1023; // see halo_window
     if(c.type == data_type::int32)
         return {"images must be of a floating-point type", name_of(c.type), "choose fp16, bf16 or fp32"};
     if(const violation v = check_window(c.window))
@@ -233,6 +256,9 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
                     "choose 1 or more"};
     if(c.group != 1 && c.group != tap_product::channels && c.group != 2 * tap_product::channels)
         return {"channels of a group must be 1, 16 and what divides it, or 32", c.group, "use 1, 16 or 32"};
+    if(c.taps != 1 &&
+       (c.made != direction::forward || c.group != tap_product::channels || (c.taps != 2 && c.taps != 4)))
+        return {"products must take 1 tap, or, forward and of groups of 16 channels, 2 or 4", c.taps, "use 1"};
     if(!c.by_matrix() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
         return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
     if(c.by_matrix())
@@ -252,9 +278,9 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
     if((c.channels & (c.channels - 1)) != 0 || c.channels < c.vector() || across > c.lanes())
         return {"channels must be a power of two, of 16 bytes at least and of a wave at most", c.channels,
                 "use 32 channels"};
-    if(c.halo > most_halo || c.halo % c.rows_at_once() != 0)
-        return {"the threads must share the halo's pixels evenly, of which there are 1023 at most", c.halo,
-                "use a multiple of threads * 8 / channels"};
+    if(c.halo % c.halo_at_once() != 0)
+        return {"the threads must share the halo's pixels evenly", c.halo,
+                "use a multiple of threads * 8 / channels, or, where products take several taps, of threads"};
     const bool async = t.copy_to_lds == lds_copy::bytes_16_async;
     if(async ? c.stages < 2 || c.stages > 4 : c.stages > 2)
         return {"halos must be 2 to 4 where copies are asynchronous, 1 or 2 where they are not", c.stages,

@@ -52,6 +52,12 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
                                          taken, p.groups, p.c, p.k, other)});
     };
     constexpr const char* slices = "one of groups of 16 channels, or ";
+    if(i.taps > 1)
+    {
+        if(p.groups != 1 || p.c > i.columns / i.taps)
+            reject(fmt::format("one group of {} channels of X at most", i.columns / i.taps), slices);
+        return;
+    }
     if(of_slices && (p.c != i.group || p.k != i.group))
         reject("groups of 32 channels", slices);
     else if(!by_matrix && (p.c != 1 || (p.k != 1 && !i.takes_multipliers)))
@@ -61,6 +67,13 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
         reject("groups of several channels", "one of groups of 1 channel, or ");
     else if((by_matrix && p.groups == 1 && p.c != p.k) || channels_of_slice(i, p) == 0)
         reject(fmt::format("several groups whose channels fit {} columns", i.columns), "");
+}
+
+// Taps, or, where products take several of a row, products.
+std::int64_t products_of(const narrow_instance& i, const problem& p)
+{
+    const std::int64_t cols = last_two(p, p.filter, 1)[1];
+    return p.filter_taps() / cols * ceil_div(cols, std::int64_t(i.taps));
 }
 
 // Blocks that have the taps of a window, a few each.
@@ -74,11 +87,11 @@ std::int64_t blocks_of_taps(const narrow_instance& i, const problem& p)
 
 } // namespace
 
-narrow_images::narrow_images(const problem& p) : given(p)
+narrow_images::narrow_images(const narrow_instance& i, const problem& p) : given(p)
 {
-    const int vector = 16 / bytes_of(p.type);
+    const int of_x = i.taps > 1 ? 1 : i.vector;
     given.groups = 1, given.c = p.groups * p.c, given.k = p.groups * p.k;
-    computed = conv::computed(given, 2, {vector, vector, vector});
+    computed = conv::computed(given, 2, {i.taps > 1 ? i.of_thread : i.vector, of_x, of_x});
 }
 
 multi_index<2> weight_strides(const problem& p)
@@ -89,6 +102,8 @@ multi_index<2> weight_strides(const problem& p)
 
 int channels_of_slice(const narrow_instance& i, const problem& p)
 {
+    if(i.taps > 1)
+        return i.columns;
     constexpr std::int64_t most = 32; // channels of a group, of which an implicit GEMM makes use
     if(std::max(p.c, p.k) > most)
         return 0;
@@ -122,9 +137,14 @@ status narrow_supports(const narrow_instance& i, const problem& p)
     else if(depth_taps(p) > i.planes)
         rules.also(rejection{fmt::format("a filter must have {} planes at most, but has {}: choose an implicit GEMM",
                                          i.planes, depth_taps(p))});
-    if(w.any() && i.limits.made != direction::backward_weight && p.filter_taps() > i.most_taps)
+    if(w.any() && i.limits.made != direction::backward_weight && products_of(i, p) > i.most_taps)
         rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: choose an implicit GEMM",
-                                         i.most_taps, p.filter_taps())});
+                                         i.most_taps * i.taps, p.filter_taps())});
+    if(i.taps > 1 && last_two(p, p.dilation, 1)[1] != 1)
+        rules.also(rejection{
+            fmt::format("products take neighbouring taps, so that the dilation along rows must be 1, but is {}: choose "
+                        "an implicit GEMM",
+                        last_two(p, p.dilation, 1)[1])});
     if(i.limits.made == direction::backward_data && p.spatial == 3 && p.stride[0] != 1)
         rules.also(rejection{
             fmt::format("the stride along depth must be 1, but is {}: choose an implicit GEMM", p.stride[0])});
@@ -152,7 +172,7 @@ status narrow_supports(const narrow_instance& i, const problem& p)
             fmt::format("the windows of a patch must see {} pixels at most, but see {}: choose an instance of a "
                         "larger halo",
                         i.limits.halo, halo_of_patch(i.limits, p))});
-    const narrow_images q(p);
+    const narrow_images q(i, p);
     need_view_of_images(rules, q.computed, i.limits.patches * i.limits.patch.pixels(),
                         std::min(p.output_pixels(), p.input_pixels()));
     need_blocks(rules, some.count * slices_of(i, p) * blocks_of_taps(i, p));
@@ -180,13 +200,14 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     // Measured on an H200. A region computes all pixels of its patches, and copies its halo; lines of memory that a block has a half of come
     // slower.
     constexpr double launch = 4, bytes_per_us = 3.4e6, half_lines = 1.2;
-    constexpr double beside_taps = 8, of_halo = 4;             // instructions of an element
+    constexpr double beside_taps = 8, of_halo = 4; // instructions of an element
+    constexpr double of_pixel            = 40;     // of one of the halo whose few channels are copied one by one
     constexpr double instructions_per_us = 0.7 * 128 * 1.75e3; // of all lanes of a compute unit
     const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
                           static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
     const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
                runs = last_two(p, p.stride, 1)[1] == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
-    double of_tap   = i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
+    double of_tap   = i.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
     if(any)
         of_tap = i.group > 1 ? of_tap * (weights ? 2 : 1.5) * (i.group > tap_product::channels ? 1.4 : 1)
                  : weights   ? 20
@@ -197,16 +218,16 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
         of_tap *= (i.of_thread > 1 ? 1.5 : 1) * static_cast<double>(makes_dx(i) ? p.k : 1);
     const double of_planes = i.planes == 1 ? 1 : i.group > 1 ? 1.2 : weights ? 1.4 : 2.1;
     const double pixels    = static_cast<double>(s.regions.computed(i.limits)),
-                 taps      = static_cast<double>(p.filter_taps()) / s.taps,
-                 region    = of_planes * i.channels *
-                             (pixels * (of_tap * taps + beside_taps) + of_halo * static_cast<double>(s.regions.halo));
+                 taps      = static_cast<double>(products_of(i, p)) / s.taps,
+                 halo      = (i.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
+                 region    = of_planes * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
     const double lines     = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
     return microsecond * (launch + std::max(lines * bytes / bytes_per_us, rounds * region / instructions_per_us));
 }
 
 narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p, const narrow_schedule& s)
 {
-    const narrow_images q(p);
+    const narrow_images q(i, p);
     const arguments a   = make_arguments(q.computed);
     const bool forwards = i.limits.made == direction::forward;
     return {.from        = nullptr,

@@ -30,11 +30,12 @@ struct narrow_instance
     int vector;             // channels that one copy moves
     bool takes_multipliers;
     int planes, most_taps; // of the filter
+    int taps;              // of a row of it that one product takes
     int at_once;           // blocks on a compute unit
 
     template <direction Made>
     narrow_instance(const narrow_config<Made>& c)
-        : limits{Made, c.patch, c.patches(), c.patches_at_once(), c.halo},
+        : limits{Made, c.patch, c.patches(), c.patches_at_once(), c.halo, c.taps},
           window(c.window),
           group(c.group),
           channels(c.channels),
@@ -44,6 +45,7 @@ struct narrow_instance
           takes_multipliers(c.takes_multipliers()),
           planes(c.planes),
           most_taps(c.most_taps()),
+          taps(c.taps),
           at_once(c.blocks_at_once(facts(c.arch)))
     {
     }
@@ -53,13 +55,13 @@ struct narrow_instance
 int channels_of_slice(const narrow_instance& i, const problem& p);
 channel_groups groups_of(const narrow_instance& i, const problem& p);
 
-// The images of a problem as of one group that has all channels: as given, and as kernels take them, channels-last in whole vectors. Weights
-// are taken as they lie.
+// The images of a problem as of one group that has all channels: as given, and as kernels take them, channels-last in whole vectors, but for X of
+// which a product takes several taps. Weights are taken as they lie.
 struct narrow_images
 {
     problem given, computed;
 
-    explicit narrow_images(const problem& p);
+    narrow_images(const narrow_instance& i, const problem& p);
 };
 
 // How far weights of a channel of Y are apart: of a tap, of a channel of X of its group.
@@ -78,7 +80,7 @@ Plan planned_narrow(const device& dev, Plan chosen, double bytes, std::span<cons
 {
     const narrow_instance i = chosen.chosen->configuration;
     const auto& p           = chosen.problem;
-    const narrow_images images(p);
+    const narrow_images images(i, p);
     chosen.schedule      = schedule_narrow(dev, i, p);
     std::size_t partials = 0;
     if(i.limits.made == direction::backward_weight && (chosen.schedule.shares != 1 || p.batch == 0))

@@ -172,7 +172,9 @@ struct narrow_program
                   of_slice        = C.takes_multipliers() ? a.groups.of_slice : slice_columns;
         const channel_slices made = {(number - share * a.slices.divisor) * (C.channels / slice_columns) * of_slice,
                                      slice_columns, of_slice};
-        const int seen = C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(made.first) : made.first;
+        const int seen            = C.taps > 1              ? 0
+                                    : C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(made.first)
+                                                            : made.first;
         const products convolution(b, a, made, seen);
         copies halos{b, a, seen, {{a.from_lines, a.regions.shape}, 0}};
         for_each_region<C.arch, C.stages>(
@@ -214,8 +216,17 @@ struct narrow_program
             halo.operand().move_to(static_cast<const element*>(args.from), c.seen, c.halo, channel);
             return c;
         }
-        CK_TILE_FN void begin() { halo.begin(); }
-        CK_TILE_FN void end(int stage) { halo.end(halo_tile{in.lds_at<element>(stage * stage_bytes)}); }
+        CK_TILE_FN halo_tile at(int stage) const { return {in.lds_at<element>(stage * stage_bytes)}; }
+        template <bool Async>
+        CK_TILE_FN void begin(int stage)
+        {
+            halo.template begin<Async>(at(stage));
+        }
+        template <bool Async>
+        CK_TILE_FN void end(int stage)
+        {
+            halo.template finish<Async>(at(stage));
+        }
     };
 
     // f(first patch) of what a block computes at once.

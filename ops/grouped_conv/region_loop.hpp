@@ -11,7 +11,7 @@ namespace ck_tile::conv
 // compute(where, stage) for the regions first, first + stride, ... below `end`, of which each has been copied to LDS, in one of so many
 // stages. All threads meet before the first, so that it may read what they have stored to LDS before. Of the copies:
 //   move(number)           to a region, and says where that is
-//   begin(), end(stage)    copy it, in two halves: see gemm::operand_copy
+//   begin<Async>(stage), end<Async>(stage)    copy it, in two halves, before and after another one is computed: see gemm::operand_copy
 // On the CPU, the loop is the one for asynchronous copies if the program's architecture has them, so that the checker follows its waits.
 template <architecture Arch, int Stages, class Copies, class F>
 CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int end, int stride, F&& compute)
@@ -23,14 +23,17 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
         static_assert(Stages >= 2, "for_each_region: one stage is copied to while another one is read");
         constexpr int ahead = Stages - 1;
         decltype(copies.move(0)) coming[ahead];
-        const auto copy = [&](int number, int to) {
+        const auto begin_copy = [&](int number, int to) {
             if(number < end)
             {
                 coming[ahead - 1] = copies.move(number);
-                copies.begin();
-                copies.end(to);
+                copies.template begin<true>(to);
             }
             commit_copies(); // of one region, even if there is none
+        };
+        const auto end_copy = [&](int number, int to) {
+            if(number < end)
+                copies.template end<true>(to);
         };
         const auto next = [&] {
             const auto here = coming[0];
@@ -40,15 +43,18 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
         for(int i = 0; i < ahead; ++i)
         {
             next();
-            [[clang::always_inline]] copy(first + i * stride, i);
+            [[clang::always_inline]] begin_copy(first + i * stride, i);
+            [[clang::always_inline]] end_copy(first + i * stride, i);
         }
         for(int number = first; number < end; number += stride)
         {
             wait_for_copies<ahead - 1>();
             in.sync(); // and nobody reads any more what is overwritten now
-            const auto here = next();
-            [[clang::always_inline]] copy(number + ahead * stride, stage == 0 ? ahead : stage - 1);
+            const auto here         = next();
+            const int coming_number = number + ahead * stride, to = stage == 0 ? ahead : stage - 1;
+            [[clang::always_inline]] begin_copy(coming_number, to);
             [[clang::always_inline]] compute(here, stage);
+            [[clang::always_inline]] end_copy(coming_number, to);
             stage = stage + 1 == Stages ? 0 : stage + 1;
         }
     }
@@ -57,16 +63,16 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
         if(first >= end)
             return;
         auto coming = copies.move(first);
-        copies.begin();
+        copies.template begin<false>(stage);
         for(int number = first; number < end; number += stride)
         {
-            copies.end(stage);
+            copies.template end<false>(stage);
             in.sync();
             const auto here = coming;
             if(number + stride < end)
             {
                 coming = copies.move(number + stride);
-                copies.begin();
+                copies.template begin<false>(Stages == 1 ? 0 : 1 - stage);
             }
             [[clang::always_inline]] compute(here, stage);
             if constexpr(Stages == 1)

@@ -12,14 +12,18 @@ namespace
 struct dimension
 {
     std::int64_t length, filter, stride, dilation, pad; // length: of what is made
+    std::int64_t taps = 1;                              // that are seen at once
 };
 
 dimension dimension_of(const region_limits& l, const problem& p, int d)
 {
     const bool input = l.made == direction::backward_data;
-    return {(input ? last_two(p, p.input, 1) : output_of(p))[d], last_two(p, p.filter, 1)[d],
-            last_two(p, p.stride, static_cast<int>(p.stride[0]))[d], last_two(p, p.dilation, 1)[d],
-            last_two(p, p.left_pad, 0)[d]};
+    return {(input ? last_two(p, p.input, 1) : output_of(p))[d],
+            last_two(p, p.filter, 1)[d],
+            last_two(p, p.stride, static_cast<int>(p.stride[0]))[d],
+            last_two(p, p.dilation, 1)[d],
+            last_two(p, p.left_pad, 0)[d],
+            d == 1 ? l.taps : 1};
 }
 
 // The first pixel of the first region, which begins a window; of dX it may be before the image.
@@ -31,11 +35,13 @@ std::int64_t patches_along(const region_limits& l, const dimension& along, int p
 {
     return ceil_div(along.length - first_pixel(l, along), std::int64_t(patch));
 }
-// No more than what no halo has.
+// No more than what no halo has, which more pixels than halo_window counts are.
 std::int64_t halo_along(const region_limits& l, const dimension& along, std::int64_t patches, int patch)
 {
-    constexpr std::int64_t beyond = 1 << 20;
-    return std::min(lines_seen(l.made, patches * patch, (along.filter - 1) * along.dilation + 1, along.stride), beyond);
+    constexpr std::int64_t most = 1023, beyond = 1 << 20;
+    const std::int64_t taps = ceil_div(along.filter, along.taps) * along.taps;
+    const std::int64_t seen = lines_seen(l.made, patches * patch, (taps - 1) * along.dilation + 1, along.stride);
+    return seen <= most ? seen : beyond;
 }
 // The dimension across planes, depth; or, of fewer than three dimensions, the images, which see one each.
 dimension across_planes(const region_limits& l, const problem& p)

@@ -23,8 +23,8 @@ class images_by_matrix
     static constexpr direction made          = C.made;
     static constexpr matrix_instruction inst = C.instruction();
     static constexpr bool any                = C.window.any();
-    static constexpr int kept                = any ? 0 : C.window.taps();   // whose weights are in registers
-    static constexpr patch column            = {C.patch.rows, C.classes()}; // of a patch: pixels of one product each
+    static constexpr int kept                = any ? 0 : C.products().taps(); // products whose weights are in registers
+    static constexpr patch column            = {C.patch.rows, C.classes()};   // of a patch: pixels of one product each
     static constexpr distribution pixels     = C.rows();
     static constexpr distribution weight     = tap_product::operand(inst.a, C.waves, inst.m);
     static constexpr distribution seen       = tap_product::operand(inst.b, C.waves, inst.n);
@@ -32,7 +32,7 @@ class images_by_matrix
     static constexpr digit of_lane           = tap_product::rows_of_lane(inst);
     static constexpr patch own_patch         = C.own_patch(); // of a patch: pixels of a lane
     static constexpr int own = pixels.vecs(), copies = copies_of(C.threads());
-    static constexpr int line = C.halo_layout().line(), weights_at = C.weights_at();
+    static constexpr int line = C.halo_layout().line(), next_product = C.taps * line, weights_at = C.weights_at();
     static constexpr int across = C.across(), down = C.down(), lanes = C.lanes(), group_slices = C.group_slices();
     static constexpr int of_operand = weight.regs() * weight.vecs(), operand_bytes = of_operand * int(sizeof(Element)),
                          next_operand = C.operand_bytes() / int(sizeof(Element)); // elements; of a lane, of all of them
@@ -82,8 +82,9 @@ class images_by_matrix
         if constexpr(any)
             each_tap(halo, multiply);
         else
-            slide_over<made, C.window, column, tile<Element, seen>>(
-                halo, [&](int pixel, int tap, const tile<Element, seen>& x) { multiply(pixel, weights_[tap], x); });
+            slide_over<made, C.products(), column, tile<Element, seen>>(
+                halo,
+                [&](int pixel, int product, const tile<Element, seen>& x) { multiply(pixel, weights_[product], x); });
         tile<float, pixels> made_of;
         for_each_thread<pixels>([&](thread t) {
             auto& to = made_of.file_of(t);
@@ -113,15 +114,17 @@ class images_by_matrix
                 at[t.copy] = from.at(first_input(shape, t, first, n), column_of(t) + k);
             });
         }
-        CK_TILE_FN void load(tile<Element, seen>& to, int j) const { load_at(to, j * line); }
+        CK_TILE_FN void load(tile<Element, seen>& to, int j) const { load_at(to, j * next_product); }
         // What is so many elements beyond.
         CK_TILE_FN void load_at(tile<Element, seen>& to, int beyond) const
         {
             for_each_thread<seen>([&](thread t) {
-                constexpr int bytes = seen.vecs() * int(sizeof(Element));
-                const Element* from = at[t.copy] + beyond;
+                constexpr int bytes = seen.vecs() * int(sizeof(Element)), of_pixel = line * int(sizeof(Element)),
+                              alignment = bytes < 16 ? bytes : 16;
+                const Element* from     = at[t.copy] + beyond;
                 check_lds_read(from, bytes);
-                __builtin_memcpy(to.file_of(t).reg, __builtin_assume_aligned(from, bytes < 16 ? bytes : 16), bytes);
+                __builtin_memcpy(to.file_of(t).reg,
+                                 __builtin_assume_aligned(from, of_pixel < alignment ? of_pixel : alignment), bytes);
             });
         }
         CK_TILE_FN void next()
@@ -130,12 +133,12 @@ class images_by_matrix
         }
     };
 
-    // Of any window, one tap after the other: multiply(pixel, weights, what it sees through the tap).
+    // Of any window, one product after the other: multiply(pixel, weights, what it sees through the taps).
     CK_TILE_FN void each_tap(rows halo, const auto& multiply) const
     {
         const multi_index<2> window = shape_.window, dilation = shape_.dilation;
-        const int pitch = halo.pitch, next_row = row_step() * pitch, next_tap = dilation[1] * line,
-                  back      = dilation[0] * pitch - window[1] * next_tap;
+        const int pitch = halo.pitch, next_row = row_step() * pitch, next_tap = dilation[1] * next_product,
+                  of_row = products_of_row(), back = dilation[0] * pitch - of_row * next_tap;
         const bool backward = made == direction::backward_data;
         const int last_tap  = dilation[0] * pitch * (window[0] - 1) + next_tap * (window[1] - 1);
         const int sign      = backward ? -1 : 1;
@@ -147,7 +150,7 @@ class images_by_matrix
             CK_TILE_KEEP_LOOP
             for(int y = 0; y < window[0]; ++y, beyond += sign * back)
                 CK_TILE_KEEP_LOOP
-            for(int x = 0; x < window[1]; ++x, beyond += sign * next_tap)
+            for(int x = 0; x < of_row; ++x, beyond += sign * next_tap)
                 register_for<group_slices>([&](auto other) {
                     tile<Element, weight> w;
                     load_weights(w, number++);
@@ -160,20 +163,21 @@ class images_by_matrix
         }
     }
 
-    // The operands of taps, one for each slice of a group, of which each wave has one.
+    // The operands of products, one for each slice of a group, of which each wave has one.
     CK_TILE_FN tile<Element, weight> weights_of(const auto& number_of) const
     {
         tile<Element, weight> w;
         for_each_thread<weight>([&](thread t) {
-            const int number = number_of(t), tap = number / group_slices, made_first = first_of_slice(t),
+            const int number = number_of(t), product = number / group_slices, made_first = first_of_slice(t),
                       seen_first = first_seen_ + seen_column(t, number % group_slices);
             for_each_element<weight>([&](auto r, auto v) {
-                const int m = tap_product::channel_of_row<of_lane>(reach<weight.lane, 0>(t.lane) +
-                                                                   reach<weight.reg, 0>(r)),
-                          k = reach<weight.lane, 1>(t.lane) + v;
+                const int m              = tap_product::channel_of_row<of_lane>(reach<weight.lane, 0>(t.lane) +
+                                                                                reach<weight.reg, 0>(r)),
+                          k              = reach<weight.lane, 1>(t.lane) + v;
+                const tap_column seen_as = column_of(product, k);
                 w.file_of(t).set(r, v,
-                                 groups_.same(made_first + m, seen_first + k)
-                                     ? weight_of(made_first + m, seen_first + k, tap)
+                                 seen_as.tap >= 0 && groups_.same(made_first + m, seen_first + seen_as.column)
+                                     ? weight_of(made_first + m, seen_first + seen_as.column, seen_as.tap)
                                      : Element(0));
             });
         });
@@ -183,7 +187,7 @@ class images_by_matrix
     // To LDS, as [slice, tap, slice of a group, lane]: for sums() behind a sync.
     CK_TILE_FN void put_weights(const block& b)
     {
-        const int taps    = number_of_taps() * group_slices;
+        const int taps    = number_of_products() * group_slices;
         const auto tap_of = [&](thread t, int round) { return round * down + t.wave / across; };
         for_each_thread<weight>([&](thread t) {
             const int slice         = t.wave % across;
@@ -213,7 +217,27 @@ class images_by_matrix
         });
     }
 
-    CK_TILE_FN int number_of_taps() const { return any ? (C.deep() ? shape_.taps() : shape_.plane_taps()) : kept; }
+    CK_TILE_FN int number_of_taps() const { return C.deep() ? shape_.taps() : filter_rows() * filter_cols(); }
+    CK_TILE_FN int filter_rows() const { return any ? shape_.window[0] : C.window.rows; }
+    CK_TILE_FN int filter_cols() const { return any ? shape_.window[1] : C.window.cols; }
+    CK_TILE_FN int products_of_row() const { return ceil_div(filter_cols(), C.taps); }
+    CK_TILE_FN int number_of_products() const
+    {
+        return (C.deep() ? shape_.depth.taps : 1) * filter_rows() * products_of_row();
+    }
+
+    // Column k of a product: the tap, -1 behind the last one of a row, and the column of the halo.
+    struct tap_column
+    {
+        int tap, column;
+    };
+    CK_TILE_FN tap_column column_of(int product, int k) const
+    {
+        if constexpr(C.taps == 1)
+            return {product, k};
+        const int row = product / products_of_row(), x = (product - row * products_of_row()) * C.taps + k / line;
+        return {x < filter_cols() ? row * filter_cols() + x : -1, k % line};
+    }
     // Lines of the halo from a pixel of what is made to the next one.
     CK_TILE_FN int row_step() const { return any && made == direction::forward ? shape_.stride[0] : 1; }
     static CK_TILE_FN int col_step(const region_shape& shape)
@@ -229,8 +253,9 @@ class images_by_matrix
     // The column of halos from which on its slice sees them; of several slices of a group, each after the other.
     CK_TILE_FN int seen_column(thread t, int other) const
     {
-        return groups_.template vector_seen<C.vector()>(first_of_slice(t)) - first_seen_ +
-               other * tap_product::channels;
+        return C.taps > 1 ? 0
+                          : groups_.template vector_seen<C.vector()>(first_of_slice(t)) - first_seen_ +
+                                other * tap_product::channels;
     }
 
     // What the first window of pixel n of the wave's product sees first, of the first row of its patch.
@@ -274,8 +299,7 @@ class images_by_matrix
         const int number  = first + first_element<pixels, 0>(t) / C.patch.pixels();
         if(number >= shape_.patches())
             return;
-        const int input = shape_.first_input(number), taps = number_of_taps(),
-                  filter_cols = any ? shape_.window[1] : C.window.cols, step = col_step(shape_);
+        const int input = shape_.first_input(number), taps = number_of_taps(), step = col_step(shape_);
         for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start_[t.copy].values[v]); });
         CK_TILE_KEEP_LOOP
         for(int i = 0; i < taps * groups_.seen.divisor; ++i)
@@ -287,8 +311,8 @@ class images_by_matrix
             for_each_element<pixels>([&](auto r, auto v) {
                 const int row = r / own_patch.cols, col = r % own_patch.cols,
                           channel_seen = groups_.first_seen(channel + v) + k;
-                const int y            = line_seen(0, seen / filter_cols, row),
-                          x            = line_seen(1, seen % filter_cols, col % column.cols);
+                const int y            = line_seen(0, seen / filter_cols(), row),
+                          x            = line_seen(1, seen % filter_cols(), col % column.cols);
                 if(y < 0 || x < 0)
                     return;
                 const Element* at = from.at(input + shape_.beyond_first(direction::forward, plane) +

@@ -17,7 +17,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const problem& p = planned.problem;
     if(!planned.schedule.regions)
         return {};
-    const conv::narrow_images images(p);
+    const conv::narrow_images images(planned.chosen->configuration, p);
     conv::computed_tensors copies(images.given, images.computed, workspace, &(*planned.support)["repack"]);
     arguments a = conv::narrow_arguments_of(planned.chosen->configuration, p, planned.schedule);
     a.from      = copies.read(data.out, conv::tensor::out);

@@ -190,8 +190,16 @@ struct program
             dy.operand().move_to(static_cast<const element*>(args.out), c.made, c.pixel, own.y);
             return c;
         }
-        CK_TILE_FN void begin() { x.begin(), dy.begin(); }
-        CK_TILE_FN void end(int stage) { x.end(x_in(in, stage)), dy.end(dy_in(in, stage)); }
+        template <bool Async>
+        CK_TILE_FN void begin(int stage)
+        {
+            x.template begin<Async>(x_in(in, stage)), dy.template begin<Async>(dy_in(in, stage));
+        }
+        template <bool Async>
+        CK_TILE_FN void end(int stage)
+        {
+            x.template finish<Async>(x_in(in, stage)), dy.template finish<Async>(dy_in(in, stage));
+        }
     };
 
     // add(where, stage) for each region of the block's share.

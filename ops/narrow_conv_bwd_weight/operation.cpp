@@ -26,26 +26,26 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
         const conv::sum_arguments<> zeros = {nullptr, data.wei, weights, 0, {}};
         return {{sum, zeros.blocks(), zeros}};
     }
-    const conv::narrow_images images(p);
-    conv::computed_tensors copies(images.given, images.computed, workspace, &(*planned.support)["repack"]);
     const conv::narrow_instance i = planned.chosen->configuration;
-    const conv::arguments c       = conv::make_arguments(images.computed);
-    const auto* in                = copies.read(data.in, conv::tensor::in);
-    const auto* out               = copies.read(data.out, conv::tensor::out);
-    const arguments a             = {.in          = in,
-                                     .out         = out,
-                                     .wei         = data.wei,
-                                     .partials    = s.shares == 1 ? nullptr : static_cast<float*>(copies.rest()),
-                                     .channels    = static_cast<int>(p.groups * p.k),
-                                     .groups      = conv::groups_of(i, p),
-                                     .wei_strides = conv::weight_strides(p),
-                                     .in_lines    = conv::lines_of_input(c),
-                                     .out_lines   = conv::lines_of_output(c),
-                                     .regions     = conv::grid_of(i.limits, p, s.regions),
-                                     .pixels      = conv::own_pixels(i.limits, s.regions),
-                                     .slices      = s.slices,
-                                     .shares      = s.shares};
-    std::vector<launch> all       = {{*planned.chosen->main, s.blocks(), a}};
+    const conv::narrow_images images(i, p);
+    conv::computed_tensors copies(images.given, images.computed, workspace, &(*planned.support)["repack"]);
+    const conv::arguments c = conv::make_arguments(images.computed);
+    const auto* in          = copies.read(data.in, conv::tensor::in);
+    const auto* out         = copies.read(data.out, conv::tensor::out);
+    const arguments a       = {.in          = in,
+                               .out         = out,
+                               .wei         = data.wei,
+                               .partials    = s.shares == 1 ? nullptr : static_cast<float*>(copies.rest()),
+                               .channels    = static_cast<int>(p.groups * p.k),
+                               .groups      = conv::groups_of(i, p),
+                               .wei_strides = conv::weight_strides(p),
+                               .in_lines    = conv::lines_of_input(c),
+                               .out_lines   = conv::lines_of_output(c),
+                               .regions     = conv::grid_of(i.limits, p, s.regions),
+                               .pixels      = conv::own_pixels(i.limits, s.regions),
+                               .slices      = s.slices,
+                               .shares      = s.shares};
+    std::vector<launch> all = {{*planned.chosen->main, s.blocks(), a}};
     if(s.shares > 1)
     {
         const conv::sum_arguments<> added = {a.partials, data.wei, weights, s.shares, {}};

@@ -31,6 +31,8 @@ problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& rand
                         .c       = of_group * (side == 1 ? more : 1),
                         .type    = c.dtype(),
                         .layout  = random.between(0, 3) == 0 ? layout::ngchw : layout::nhwgc};
+    if(c.taps > 1)
+        p.groups = 1, p.c = random.between(1, c.halo_channels()), p.k = random.between(1, 2 * c.channels + 1);
     for(int i = 0; i < p.spatial; ++i)
     {
         const auto d     = static_cast<std::size_t>(i);
@@ -43,7 +45,7 @@ problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& rand
                            : !any ? c.window.stride
                            : c.by_matrix() && Made == direction::backward_data ? 1
                                                                                : random.between(1, 3);
-        p.dilation[d]    = any || depth ? random.between(1, 2) : 1;
+        p.dilation[d]    = (any || depth) && (c.taps == 1 || i + 1 < p.spatial) ? random.between(1, 2) : 1;
         p.left_pad[d]    = random.between(0, 4);
         p.right_pad[d]   = random.between(0, 4);
         p.input[d]       = random.between(1, depth ? 9 : p.spatial == 1 ? 150 : 24);

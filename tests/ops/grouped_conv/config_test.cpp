@@ -92,7 +92,8 @@ TEST(Config, ExtremeNumbersAreRejectedWithoutOverflow)
             [](narrow& c) -> int& { return c.waves; }, [](narrow& c) -> int& { return c.window.rows; },
             [](narrow& c) -> int& { return c.window.cols; }, [](narrow& c) -> int& { return c.window.stride; },
             [](narrow& c) -> int& { return c.patch.rows; }, [](narrow& c) -> int& { return c.patch.cols; },
-            [](narrow& c) -> int& { return c.halo; }, [](narrow& c) -> int& { return c.stages; });
+            [](narrow& c) -> int& { return c.halo; }, [](narrow& c) -> int& { return c.stages; },
+            [](narrow& c) -> int& { return c.taps; });
     };
     static_assert(of_extremes(
         {architecture::gfx942, data_type::fp16, 1, 32, 4, {.rows = 3, .cols = 3, .stride = 2}, {4, 4}, 128, 1}));
@@ -139,9 +140,10 @@ TEST(NarrowConfig, WhatIsIllegal)
     EXPECT_EQ(
         broken([](config& c) { c.channels = 256; }),
         "channels must be a power of two, of 16 bytes at least and of a wave at most, but one is 256: use 32 channels");
-    EXPECT_EQ(broken([](config& c) { c.halo = 300; }),
-              "the threads must share the halo's pixels evenly, of which there are 1023 at most, but one is 300: use a "
-              "multiple of threads * 8 / channels");
+    EXPECT_EQ(
+        broken([](config& c) { c.halo = 300; }),
+        "the threads must share the halo's pixels evenly, but one is 300: use a multiple of threads * 8 / channels, "
+        "or, where products take several taps, of threads");
     EXPECT_EQ(
         broken([](config& c) { c.stages = 3; }),
         "halos must be 2 to 4 where copies are asynchronous, 1 or 2 where they are not, but one is 3: use 2 stages");
@@ -179,10 +181,15 @@ TEST(NarrowConfig, WhatIsIllegal)
     EXPECT_EQ(broken_group([](config& c) { c.type = data_type::fp32; }),
               "groups of several channels must be of a type that matrix instructions of 16 x 16 channels have, but one "
               "is fp32: choose fp16 or bf16");
-    EXPECT_EQ(
-        broken_group([](config& c) { c.window = {5, 5, 1}; }),
-        "registers hold the weights or sums of 9 taps at most, but one is 25: use a window of 3x3, or any of 9 taps "
-        "at once");
+    EXPECT_EQ(broken_group([](config& c) { c.window = {5, 5, 1}; }),
+              "registers hold the weights or sums of 14 products at most, of a tap each, or of several of a row, but "
+              "one is 25: "
+              "use a window of 3x3, or any of 9 taps at once");
+    EXPECT_EQ(broken_group([](config& c) { c.window = {7, 7, 2}, c.halo = 512, c.taps = 4; }), "");
+    EXPECT_EQ(broken_group([](config& c) { c.taps = 3; }),
+              "products must take 1 tap, or, forward and of groups of 16 channels, 2 or 4, but one is 3: use 1");
+    EXPECT_EQ(broken([](config& c) { c.taps = 4; }),
+              "products must take 1 tap, or, forward and of groups of 16 channels, 2 or 4, but one is 4: use 1");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 32, 0}; }), "");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 64, 0}; }),
               "what a block has in LDS must fit, but one is 91136: use fewer stages, or a smaller halo");

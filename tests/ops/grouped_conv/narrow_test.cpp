@@ -222,6 +222,38 @@ TEST_P(Kernel, ChannelsFirst)
     }
 }
 
+// One group of few channels of X, as first layers of networks have, of which products take neighbouring taps: rows of taps that fill a product, and
+// those that do not; windows that instances know, and others; channels of Y that end in a slice.
+TEST_P(Kernel, FirstLayers)
+{
+    for(const auto& [c, k] : {std::pair(1, 16), {2, 33}, {3, 64}, {3, 1}, {4, 40}})
+        for(const auto& [filter, stride] : {std::pair(1, 1), {3, 1}, {3, 2}, {4, 3}, {7, 2}})
+            for(const layout order : {layout::nhwgc, layout::ngchw})
+            {
+                problem p = with(1, {23, 37}, {filter, filter}, stride);
+                p.c = c, p.k = k, p.layout = order;
+                p.left_pad = {filter / 2, filter - 1}, p.right_pad = {0, filter / 2};
+                expect_right(p);
+            }
+    problem deep = with(1, {5, 11, 19}, {2, 3, 5}, 2);
+    deep.spatial = 3, deep.c = 3, deep.k = 20, deep.stride = {1, 2, 2}, deep.dilation = {2, 2, 1};
+    expect_right(deep);
+    problem line = with(1, {190}, {10}, 5);
+    line.spatial = 1, line.c = 1, line.k = 48;
+    expect_right(line);
+}
+
+// What lies beside a window, and is multiplied by 0, does not reach its sums.
+TEST_P(Kernel, WhatIsNotFiniteOfFirstLayers)
+{
+    for(const extents& filter : {extents{3, 3}, extents{7, 7}, extents{2, 5}})
+    {
+        problem p = with(1, {19, 21}, filter, 2);
+        p.c = 3, p.k = 24;
+        expect_contained(p);
+    }
+}
+
 TEST_P(Kernel, EmptyBatch)
 {
     for(const std::int64_t of_group : {1, 4})
@@ -409,6 +441,30 @@ TEST(Rejections, SayWhy)
                   fmt::format("the instance is of several groups whose channels fit 16 columns, and the problem has "
                               "G = {}, C = {} and K = {}: choose an implicit GEMM",
                               groups, of_x, of_y));
+    config of_first_layers = of_groups;
+    of_first_layers.taps = 4, of_first_layers.halo = 256;
+    EXPECT_EQ(bool(check(of_first_layers)), config::made != direction::forward);
+    if(config::made == direction::forward)
+    {
+        const auto reason_of_few = [&](std::int64_t groups, std::int64_t of_x, int dilation) {
+            config any = of_first_layers;
+            any.window = {0, 12, 0};
+            problem p  = good;
+            p.groups = groups, p.c = of_x, p.k = 40, p.dilation = {1, dilation, 1}, p.left_pad = p.right_pad = {4, 4};
+            return reason_of<operation>(any, p);
+        };
+        EXPECT_EQ(reason_of_few(1, 4, 1), "");
+        EXPECT_EQ(
+            reason_of_few(1, 5, 1),
+            "the instance is of one group of 4 channels of X at most, and the problem has G = 1, C = 5 and K = 40: "
+            "choose one of groups of 16 channels, or an implicit GEMM");
+        EXPECT_EQ(
+            reason_of_few(2, 3, 1),
+            "the instance is of one group of 4 channels of X at most, and the problem has G = 2, C = 3 and K = 40: "
+            "choose one of groups of 16 channels, or an implicit GEMM");
+        EXPECT_EQ(reason_of_few(1, 3, 2), "products take neighbouring taps, so that the dilation along rows must be 1, "
+                                          "but is 2: choose an implicit GEMM");
+    }
     if(config::made == direction::backward_weight)
         return;
     config of_parts = of_groups;
