@@ -1068,34 +1068,35 @@ class checked_launch::worker::checker final : public program_checker
 
     [[gnu::noinline]] void read_existing(const memory_access& a)
     {
-        const std::byte* at = nullptr;
-        if(const auto found = find(a, at, "read"); found != nullptr && launch_.numbered)
-        {
-            const std::size_t first = static_cast<std::size_t>(at - found_begin_);
-            std::uint32_t *writers = found->writers.at(first), *readers = found->readers.at(first);
-            if(writers == nullptr || readers == nullptr)
-                return;
-            const std::uint32_t me = launch_.number(self());
-            each_size(a.bytes, [&](auto count) __attribute__((always_inline)) {
-                if(!reads_again<count>(writers, readers, me))
-                    note_read<count>(a, at, writers, readers, me);
-            });
-        }
+        each_numbered(a, "read",
+                      [&](auto count, const std::byte* at, std::uint32_t* writers, std::uint32_t* readers,
+                          std::uint32_t me) __attribute__((always_inline)) {
+                          if(!reads_again<count>(writers, readers, me))
+                              note_read<count>(a, at, writers, readers, me);
+                      });
     }
     [[gnu::noinline]] void write_existing(const memory_access& a, const void* from)
     {
+        each_numbered(
+            a, "written",
+            [&](auto count, const std::byte* at, std::uint32_t* writers, std::uint32_t* readers, std::uint32_t me)
+                __attribute__((always_inline)) { note_write<count>(a, at, from, writers, readers, me); });
+    }
+
+    // f(bytes, where they are, numbers of who has written and read them, this wave's), where accesses are numbered.
+    template <class F>
+    [[gnu::always_inline]] void each_numbered(const memory_access& a, const char* what, F&& f)
+    {
         const std::byte* at = nullptr;
-        if(const auto found = find(a, at, "written"); found != nullptr && launch_.numbered)
-        {
-            const std::size_t first = static_cast<std::size_t>(at - found_begin_);
-            std::uint32_t *writers = found->writers.at(first), *readers = found->readers.at(first);
-            if(writers == nullptr || readers == nullptr)
-                return;
-            const std::uint32_t me = launch_.number(self());
-            each_size(a.bytes, [&](auto count) __attribute__((always_inline)) {
-                note_write<count>(a, at, from, writers, readers, me);
-            });
-        }
+        host_memory* found  = find(a, at, what);
+        if(found == nullptr || !launch_.numbered)
+            return;
+        const std::size_t first = static_cast<std::size_t>(at - found_begin_);
+        std::uint32_t *writers = found->writers.at(first), *readers = found->readers.at(first);
+        if(writers == nullptr || readers == nullptr)
+            return;
+        const std::uint32_t me = launch_.number(self());
+        each_size(a.bytes, [&](auto count) __attribute__((always_inline)) { f(count, at, writers, readers, me); });
     }
 
     // f(bytes) for an access of so many, which are known to the compiler.
