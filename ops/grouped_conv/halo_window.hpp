@@ -109,8 +109,7 @@ class halo_window
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
   private:
-    static constexpr int bits =
-        10; // of a row or column of the halo, of which there are fewer than 1024: see choose_regions()
+    static constexpr int bits = 10; // of a coordinate in a plane of the halo, below 1024: see choose_regions()
 
     // What one thread keeps.
     struct own

@@ -30,8 +30,8 @@ struct narrow_config
     int halo;          // pixels that LDS holds for a region, at most
     int stages = 2;    // such halos in LDS
     int planes = 1;    // of the filter, at most; of 1, images have no third dimension
-    int taps =
-        1; // of a row of the filter that one product takes: of several, X has one group, of 16 / taps channels at most
+    // Neighbours in a row of the filter that one product takes: if several, X has one group, of 16 / taps channels at most.
+    int taps = 1;
 
     constexpr bool makes_weights() const { return Made == direction::backward_weight; }
     constexpr bool by_matrix() const { return group > 1; }

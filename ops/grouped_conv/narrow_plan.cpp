@@ -52,10 +52,10 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
                                          taken, p.groups, p.c, p.k, other)});
     };
     constexpr const char* slices = "one of groups of 16 channels, or ";
-    if(i.taps > 1)
+    if(i.limits.taps > 1)
     {
-        if(p.groups != 1 || p.c > i.columns / i.taps)
-            reject(fmt::format("one group of {} channels of X at most", i.columns / i.taps), slices);
+        if(p.groups != 1 || p.c > i.columns / i.limits.taps)
+            reject(fmt::format("one group of {} channels of X at most", i.columns / i.limits.taps), slices);
         return;
     }
     if(of_slices && (p.c != i.group || p.k != i.group))
@@ -73,7 +73,7 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
 std::int64_t products_of(const narrow_instance& i, const problem& p)
 {
     const std::int64_t cols = last_two(p, p.filter, 1)[1];
-    return p.filter_taps() / cols * ceil_div(cols, std::int64_t(i.taps));
+    return p.filter_taps() / cols * ceil_div(cols, std::int64_t(i.limits.taps));
 }
 
 // Blocks that have the taps of a window, a few each.
@@ -89,9 +89,9 @@ std::int64_t blocks_of_taps(const narrow_instance& i, const problem& p)
 
 narrow_images::narrow_images(const narrow_instance& i, const problem& p) : given(p)
 {
-    const int of_x = i.taps > 1 ? 1 : i.vector;
+    const int of_x = i.limits.taps > 1 ? 1 : i.vector;
     given.groups = 1, given.c = p.groups * p.c, given.k = p.groups * p.k;
-    computed = conv::computed(given, 2, {i.taps > 1 ? i.of_thread : i.vector, of_x, of_x});
+    computed = conv::computed(given, 2, {i.limits.taps > 1 ? i.of_thread : i.vector, of_x, of_x});
 }
 
 multi_index<2> weight_strides(const problem& p)
@@ -102,7 +102,7 @@ multi_index<2> weight_strides(const problem& p)
 
 int channels_of_slice(const narrow_instance& i, const problem& p)
 {
-    if(i.taps > 1)
+    if(i.limits.taps > 1)
         return i.columns;
     constexpr std::int64_t most = 32; // channels of a group, of which an implicit GEMM makes use
     if(std::max(p.c, p.k) > most)
@@ -139,8 +139,8 @@ status narrow_supports(const narrow_instance& i, const problem& p)
                                          i.planes, depth_taps(p))});
     if(w.any() && i.limits.made != direction::backward_weight && products_of(i, p) > i.most_taps)
         rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: choose an implicit GEMM",
-                                         i.most_taps * i.taps, p.filter_taps())});
-    if(i.taps > 1 && last_two(p, p.dilation, 1)[1] != 1)
+                                         i.most_taps * i.limits.taps, p.filter_taps())});
+    if(i.limits.taps > 1 && last_two(p, p.dilation, 1)[1] != 1)
         rules.also(rejection{
             fmt::format("products take neighbouring taps, so that the dilation along rows must be 1, but is {}: choose "
                         "an implicit GEMM",
@@ -207,7 +207,7 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
                           static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
     const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
                runs = last_two(p, p.stride, 1)[1] == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
-    double of_tap   = i.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
+    double of_tap   = i.limits.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
     if(any)
         of_tap = i.group > 1 ? of_tap * (weights ? 2 : 1.5) * (i.group > tap_product::channels ? 1.4 : 1)
                  : weights   ? 20
@@ -219,9 +219,9 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     const double of_planes = i.planes == 1 ? 1 : i.group > 1 ? 1.2 : weights ? 1.4 : 2.1;
     const double pixels    = static_cast<double>(s.regions.computed(i.limits)),
                  taps      = static_cast<double>(products_of(i, p)) / s.taps,
-                 halo      = (i.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
-                 region    = of_planes * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
-    const double lines     = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
+                 halo   = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
+                 region = of_planes * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
+    const double lines  = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
     return microsecond * (launch + std::max(lines * bytes / bytes_per_us, rounds * region / instructions_per_us));
 }
 

@@ -30,7 +30,6 @@ struct narrow_instance
     int vector;             // channels that one copy moves
     bool takes_multipliers;
     int planes, most_taps; // of the filter
-    int taps;              // of a row of it that one product takes
     int at_once;           // blocks on a compute unit
 
     template <direction Made>
@@ -45,7 +44,6 @@ struct narrow_instance
           takes_multipliers(c.takes_multipliers()),
           planes(c.planes),
           most_taps(c.most_taps()),
-          taps(c.taps),
           at_once(c.blocks_at_once(facts(c.arch)))
     {
     }

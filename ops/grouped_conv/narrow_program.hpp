@@ -172,9 +172,7 @@ struct narrow_program
                   of_slice        = C.takes_multipliers() ? a.groups.of_slice : slice_columns;
         const channel_slices made = {(number - share * a.slices.divisor) * (C.channels / slice_columns) * of_slice,
                                      slice_columns, of_slice};
-        const int seen            = C.taps > 1              ? 0
-                                    : C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(made.first)
-                                                            : made.first;
+        const int seen = C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(made.first) : made.first;
         const products convolution(b, a, made, seen);
         copies halos{b, a, seen, {{a.from_lines, a.regions.shape}, 0}};
         for_each_region<C.arch, C.stages>(
@@ -223,7 +221,7 @@ struct narrow_program
             halo.template begin<Async>(at(stage));
         }
         template <bool Async>
-        CK_TILE_FN void end(int stage)
+        CK_TILE_FN void finish(int stage)
         {
             halo.template finish<Async>(at(stage));
         }

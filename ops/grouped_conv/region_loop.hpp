@@ -10,8 +10,8 @@ namespace ck_tile::conv
 
 // compute(where, stage) for the regions first, first + stride, ... below `end`, of which each has been copied to LDS, in one of so many
 // stages. All threads meet before the first, so that it may read what they have stored to LDS before. Of the copies:
-//   move(number)           to a region, and says where that is
-//   begin<Async>(stage), end<Async>(stage)    copy it, in two halves, before and after another one is computed: see gemm::operand_copy
+//   move(number)                               to a region, and says where that is
+//   begin<Async>(stage), finish<Async>(stage)  copy it, before and after another one is computed: see gemm::operand_copy
 // On the CPU, the loop is the one for asynchronous copies if the program's architecture has them, so that the checker follows its waits.
 template <architecture Arch, int Stages, class Copies, class F>
 CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int end, int stride, F&& compute)
@@ -31,9 +31,9 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
             }
             commit_copies(); // of one region, even if there is none
         };
-        const auto end_copy = [&](int number, int to) {
+        const auto finish_copy = [&](int number, int to) {
             if(number < end)
-                copies.template end<true>(to);
+                copies.template finish<true>(to);
         };
         const auto next = [&] {
             const auto here = coming[0];
@@ -44,7 +44,7 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
         {
             next();
             [[clang::always_inline]] begin_copy(first + i * stride, i);
-            [[clang::always_inline]] end_copy(first + i * stride, i);
+            [[clang::always_inline]] finish_copy(first + i * stride, i);
         }
         for(int number = first; number < end; number += stride)
         {
@@ -54,7 +54,7 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
             const int coming_number = number + ahead * stride, to = stage == 0 ? ahead : stage - 1;
             [[clang::always_inline]] begin_copy(coming_number, to);
             [[clang::always_inline]] compute(here, stage);
-            [[clang::always_inline]] end_copy(coming_number, to);
+            [[clang::always_inline]] finish_copy(coming_number, to);
             stage = stage + 1 == Stages ? 0 : stage + 1;
         }
     }
@@ -66,7 +66,7 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
         copies.template begin<false>(stage);
         for(int number = first; number < end; number += stride)
         {
-            copies.template end<false>(stage);
+            copies.template finish<false>(stage);
             in.sync();
             const auto here = coming;
             if(number + stride < end)

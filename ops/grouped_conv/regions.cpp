@@ -12,7 +12,7 @@ namespace
 struct dimension
 {
     std::int64_t length, filter, stride, dilation, pad; // length: of what is made
-    std::int64_t taps = 1;                              // that are seen at once
+    std::int64_t taps = 1;                              // of one product
 };
 
 dimension dimension_of(const region_limits& l, const problem& p, int d)

@@ -26,7 +26,7 @@ struct region_limits
     direction made;
     conv::patch patch;
     int patches, at_once, halo;
-    int taps = 1; // of a row of the filter that are seen at once: windows see whole multiples
+    int taps = 1; // of a row of the filter that one product takes: windows see whole products
 };
 
 struct regions

@@ -140,7 +140,7 @@ class images_by_matrix
         const int pitch = halo.pitch, next_row = row_step() * pitch, next_tap = dilation[1] * next_product,
                   of_row = products_of_row(), back = dilation[0] * pitch - of_row * next_tap;
         const bool backward = made == direction::backward_data;
-        const int last_tap  = dilation[0] * pitch * (window[0] - 1) + next_tap * (window[1] - 1);
+        const int last_tap  = dilation[0] * pitch * (window[0] - 1) + next_tap * (of_row - 1);
         const int sign      = backward ? -1 : 1;
         int number          = 0;
         CK_TILE_KEEP_LOOP
@@ -184,33 +184,35 @@ class images_by_matrix
         return w;
     }
 
-    // To LDS, as [slice, tap, slice of a group, lane]: for sums() behind a sync.
+    // To LDS, as [slice, product, slice of a group, lane]: for sums() behind a sync.
     CK_TILE_FN void put_weights(const block& b)
     {
-        const int taps    = number_of_products() * group_slices;
-        const auto tap_of = [&](thread t, int round) { return round * down + t.wave / across; };
+        const int products   = number_of_products() * group_slices;
+        const auto number_of = [&](thread t, int round) { return round * down + t.wave / across; };
         for_each_thread<weight>([&](thread t) {
-            const int slice         = t.wave % across;
-            weights_in_lds_[t.copy] = b.lds_of<Element>(t, weights_at) + (slice * taps * lanes + t.lane) * of_operand;
+            const int slice = t.wave % across;
+            weights_in_lds_[t.copy] =
+                b.lds_of<Element>(t, weights_at) + (slice * products * lanes + t.lane) * of_operand;
         });
         CK_TILE_KEEP_LOOP
-        for(int round = 0; tap_of({}, round) < taps; ++round)
+        for(int round = 0; number_of({}, round) < products; ++round)
         {
-            const auto w = weights_of([&](thread t) { return tap_of(t, round) < taps ? tap_of(t, round) : 0; });
+            const auto w =
+                weights_of([&](thread t) { return number_of(t, round) < products ? number_of(t, round) : 0; });
             for_each_thread<weight>([&](thread t) {
-                if(tap_of(t, round) >= taps)
+                if(number_of(t, round) >= products)
                     return;
-                Element* to = weights_in_lds_[t.copy] + tap_of(t, round) * next_operand;
+                Element* to = weights_in_lds_[t.copy] + number_of(t, round) * next_operand;
                 check_lds_write(to, w.file_of(t).reg, operand_bytes);
                 __builtin_memcpy(__builtin_assume_aligned(to, operand_bytes < 16 ? operand_bytes : 16),
                                  w.file_of(t).reg, operand_bytes);
             });
         }
     }
-    CK_TILE_FN void load_weights(tile<Element, weight>& w, int tap) const
+    CK_TILE_FN void load_weights(tile<Element, weight>& w, int number) const
     {
         for_each_thread<weight>([&](thread t) {
-            const Element* from = weights_in_lds_[t.copy] + tap * next_operand;
+            const Element* from = weights_in_lds_[t.copy] + number * next_operand;
             check_lds_read(from, operand_bytes);
             __builtin_memcpy(w.file_of(t).reg, __builtin_assume_aligned(from, operand_bytes < 16 ? operand_bytes : 16),
                              operand_bytes);
@@ -250,7 +252,8 @@ class images_by_matrix
     static CK_TILE_FN constexpr int row_of_lane(int v) { return reach<of_product.vec, 0>(v) / of_lane.stride; }
     // Of what the thread's wave makes.
     CK_TILE_FN int first_of_slice(thread t) const { return made_channels_[t.wave % across * tap_product::channels]; }
-    // The column of halos from which on its slice sees them; of several slices of a group, each after the other.
+    // The column of halos from which on its slice sees them; of several slices of a group, each after the other. Where products take several taps,
+    // all columns, also of a slice behind the last channel, which would be another group's.
     CK_TILE_FN int seen_column(thread t, int other) const
     {
         return C.taps > 1 ? 0

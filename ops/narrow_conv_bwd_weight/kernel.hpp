@@ -196,7 +196,7 @@ struct program
             x.template begin<Async>(x_in(in, stage)), dy.template begin<Async>(dy_in(in, stage));
         }
         template <bool Async>
-        CK_TILE_FN void end(int stage)
+        CK_TILE_FN void finish(int stage)
         {
             x.template finish<Async>(x_in(in, stage)), dy.template finish<Async>(dy_in(in, stage));
         }

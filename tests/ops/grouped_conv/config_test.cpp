@@ -183,8 +183,7 @@ TEST(NarrowConfig, WhatIsIllegal)
               "is fp32: choose fp16 or bf16");
     EXPECT_EQ(broken_group([](config& c) { c.window = {5, 5, 1}; }),
               "registers hold the weights or sums of 14 products at most, of a tap each, or of several of a row, but "
-              "one is 25: "
-              "use a window of 3x3, or any of 9 taps at once");
+              "one is 25: use a window of 3x3, or any of 9 taps at once");
     EXPECT_EQ(broken_group([](config& c) { c.window = {7, 7, 2}, c.halo = 512, c.taps = 4; }), "");
     EXPECT_EQ(broken_group([](config& c) { c.taps = 3; }),
               "products must take 1 tap, or, forward and of groups of 16 channels, 2 or 4, but one is 3: use 1");
