@@ -138,8 +138,10 @@ status narrow_supports(const narrow_instance& i, const problem& p)
         rules.also(rejection{fmt::format("a filter must have {} planes at most, but has {}: choose an implicit GEMM",
                                          i.planes, depth_taps(p))});
     if(w.any() && i.limits.made != direction::backward_weight && products_of(i, p) > i.most_taps)
-        rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: choose an implicit GEMM",
-                                         i.most_taps * i.limits.taps, p.filter_taps())});
+        rules.also(rejection{
+            fmt::format("a filter must have {} {} at most, but has {}: choose an implicit GEMM", i.most_taps,
+                        i.limits.taps > 1 ? fmt::format("products of {} taps of a row", i.limits.taps) : "taps",
+                        products_of(i, p))});
     if(i.limits.taps > 1 && last_two(p, p.dilation, 1)[1] != 1)
         rules.also(rejection{
             fmt::format("products take neighbouring taps, so that the dilation along rows must be 1, but is {}: choose "

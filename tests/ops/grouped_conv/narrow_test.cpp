@@ -446,11 +446,12 @@ TEST(Rejections, SayWhy)
     EXPECT_EQ(bool(check(of_first_layers)), config::made != direction::forward);
     if(config::made == direction::forward)
     {
-        const auto reason_of_few = [&](std::int64_t groups, std::int64_t of_x, int dilation) {
+        const auto reason_of_few = [&](std::int64_t groups, std::int64_t of_x, int dilation, int rows = 3) {
             config any = of_first_layers;
             any.window = {0, 12, 0};
             problem p  = good;
-            p.groups = groups, p.c = of_x, p.k = 40, p.dilation = {1, dilation, 1}, p.left_pad = p.right_pad = {4, 4};
+            p.groups = groups, p.c = of_x, p.k = 40, p.filter[0] = rows, p.dilation = {1, dilation, 1};
+            p.left_pad = p.right_pad = {4, 4};
             return reason_of<operation>(any, p);
         };
         EXPECT_EQ(reason_of_few(1, 4, 1), "");
@@ -462,6 +463,8 @@ TEST(Rejections, SayWhy)
             reason_of_few(2, 3, 1),
             "the instance is of one group of 4 channels of X at most, and the problem has G = 2, C = 3 and K = 40: "
             "choose one of groups of 16 channels, or an implicit GEMM");
+        EXPECT_EQ(reason_of_few(1, 3, 1, 13),
+                  "a filter must have 12 products of 4 taps of a row at most, but has 13: choose an implicit GEMM");
         EXPECT_EQ(reason_of_few(1, 3, 2), "products take neighbouring taps, so that the dilation along rows must be 1, "
                                           "but is 2: choose an implicit GEMM");
     }
