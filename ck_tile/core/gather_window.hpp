@@ -121,8 +121,10 @@ class gather_window
     {
         const own& o = own_[t.copy];
         unsigned offset[runs], selected[runs];
-        const int length = map_.lengths()[1], origin = map_.below({}).offset;
-        const unsigned next = detail::byte_offset<T>(next_in_run().offset - origin);
+        const int length = map_.lengths()[1];
+        // Unsigned, so that differences of more elements than an int holds wrap, as bytes do.
+        const unsigned origin = static_cast<unsigned>(map_.below({}).offset);
+        const unsigned next   = detail::byte_offset<T>(next_in_run().offset - origin);
         static_for<runs>([&](auto j) {
             multi_index<below::rank> l;
             member<1>(map_.layer).scatter(o.digits[j], l);

@@ -19,7 +19,8 @@ struct memory_range
 
     CK_TILE_FN void skip(std::uint32_t more)
     {
-        base += more;
+        if(on_device || base != nullptr) // on the CPU, nothing is added to no address
+            base += more;
         bytes = more < bytes ? bytes - more : 0;
     }
 };

@@ -134,7 +134,7 @@ struct pointwise_program
         // The bias of each channel, for all pixels.
         CK_TILE_FN auto bias_matrix(const coord& p) const
         {
-            const auto* data = static_cast<const element*>(args.end.bias) + std::int64_t(p.group) * args.rows;
+            const auto* data = offset_by(static_cast<const element*>(args.end.bias), std::int64_t(p.group) * args.rows);
             return repeated<1>(tensor_view{data, std::int64_t(args.end.bias != nullptr ? args.rows : 0),
                                            packed(multi_index{args.rows})});
         }

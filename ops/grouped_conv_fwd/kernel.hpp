@@ -146,7 +146,7 @@ struct program
         CK_TILE_FN auto bias_matrix(const coord& p) const
         {
             const int k      = args.conv.k;
-            const auto* data = static_cast<const element*>(args.end.bias) + std::int64_t(p.group) * k;
+            const auto* data = conv::offset_by(static_cast<const element*>(args.end.bias), std::int64_t(p.group) * k);
             return repeated<0>(
                 tensor_view{data, std::int64_t(args.end.bias != nullptr ? k : 0), packed(multi_index{k})});
         }
