@@ -8,8 +8,17 @@
 namespace ck_tile
 {
 
+// Which of the four squares of an operand, two below each other and two along k, an instruction takes one after the other: those of the same
+// rows, as of B, or of the same columns, as of A. Registers that one read gives are side by side, and those of a product have to be: in
+// another order they would be copied for each product.
+enum class square_order
+{
+    by_rows,
+    by_columns
+};
+
 // D: one or two fragments of each wave, a lane's elements along k in its vector.
-template <class T, distribution D>
+template <class T, distribution D, square_order Order = square_order::by_rows>
 class columns_in_lds
 {
     // Where four squares of LDS are what the lanes of a wave have.
@@ -26,8 +35,10 @@ class columns_in_lds
             const T** at = columns_[t.copy].at;
             if constexpr(in_squares)
             {
-                const int row = t.lane % 8, square = t.lane / 8;
-                at[0] = where(t, row / 2 * 4 + row % 2 + square % 2 * 2) + square / 2 * 8;
+                constexpr bool by_rows = Order == square_order::by_rows;
+                const int row = t.lane % 8, square = t.lane / 8, along_k = by_rows ? square % 2 : square / 2,
+                          below = by_rows ? square / 2 : square % 2;
+                at[0]           = where(t, row / 2 * 4 + row % 2 + along_k * 2) + below * 8;
             }
             else
                 for(int v = 0; v < own; ++v)
@@ -45,7 +56,9 @@ class columns_in_lds
             {
                 unsigned words[4];
                 read_transposed(words, at[0] + beyond);
-                __builtin_memcpy(own_registers.reg, words, sizeof words);
+                constexpr int second     = Order == square_order::by_rows ? 1 : 2;
+                const unsigned of_rows[] = {words[0], words[second], words[3 - second], words[3]};
+                __builtin_memcpy(own_registers.reg, of_rows, sizeof of_rows);
             }
             else
                 for_each_element<D>([&](auto r, auto v) {

@@ -25,11 +25,13 @@ using instructions = testing::Types<operand_of<opcode::mma_16x8x16_fp16>, operan
                                     operand_of<opcode::wmma_16x16x16_fp16>>;
 TYPED_TEST_SUITE(ColumnsInLds, instructions);
 
-TYPED_TEST(ColumnsInLds, AreWhatTheDistributionSays)
+// Op's first operand, whatever the order in which squares of it are loaded.
+template <opcode Op, square_order Order>
+void expect_columns()
 {
     constexpr int waves = 2, line = 40;
     constexpr distribution D = [] {
-        distribution d = packed_operand(describe(TypeParam::op).a, 1);
+        distribution d = packed_operand(describe(Op).a, 1);
         d.wave         = {{waves, 0, 16}};
         d.lengths[0]   = 16 * waves;
         return d;
@@ -39,7 +41,8 @@ TYPED_TEST(ColumnsInLds, AreWhatTheDistributionSays)
     for(int i = 0; i < int(lds.size()); ++i)
         lds[static_cast<std::size_t>(i)] = static_cast<fp16>(i);
     const auto line_of = [](int k) { return (k * 5 + 3) % 16; };
-    columns_in_lds<fp16, D> columns([&](thread t, int k) { return lds.data() + line_of(k) * line + t.wave * 16; });
+    columns_in_lds<fp16, D, Order> columns(
+        [&](thread t, int k) { return lds.data() + line_of(k) * line + t.wave * 16; });
     for(const int lines_on : {0, 16})
         for(const int beyond : {0, 8})
         {
@@ -55,6 +58,12 @@ TYPED_TEST(ColumnsInLds, AreWhatTheDistributionSays)
             if(beyond == 8)
                 columns.move(16 * line);
         }
+}
+
+TYPED_TEST(ColumnsInLds, AreWhatTheDistributionSays)
+{
+    expect_columns<TypeParam::op, square_order::by_rows>();
+    expect_columns<TypeParam::op, square_order::by_columns>();
 }
 
 } // namespace
