@@ -70,14 +70,16 @@ class halo_window
                 constexpr unsigned mask = (1u << bits) - 1;
                 const unsigned at       = o.pixel[i];
                 const int plane = int(at >> 2 * bits) - planes.missing, own_y = int(at >> bits & mask) + y,
-                          own_x   = int(at & mask) + x;
-                const bool exists = unsigned(plane) < unsigned(planes.count) &&
-                                    unsigned(own_y) < unsigned(lines_->lengths[0]) &&
-                                    unsigned(own_x) < unsigned(lines_->lengths[1]);
-                o.at[i] = exists
-                              ? ck_tile::detail::byte_offset<T>(plane * static_cast<int>(lines_->plane) +
-                                                                own_y * lines_->strides[0] + own_x * lines_->strides[1])
-                              : nowhere;
+                          own_x = int(at & mask) + x;
+                // Without branches: of what does not exist the offset is any.
+                const bool exists = (unsigned(plane) < unsigned(planes.count)) &
+                                    (unsigned(own_y) < unsigned(lines_->lengths[0])) &
+                                    (unsigned(own_x) < unsigned(lines_->lengths[1]));
+                const unsigned offset =
+                    (unsigned(plane) * unsigned(lines_->plane) + unsigned(own_y) * unsigned(lines_->strides[0]) +
+                     unsigned(own_x) * unsigned(lines_->strides[1])) *
+                    unsigned(sizeof(T));
+                o.at[i] = exists ? offset : nowhere;
             });
         });
     }

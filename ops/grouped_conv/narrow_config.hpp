@@ -76,10 +76,22 @@ struct narrow_config
     {
         if(!by_matrix())
             return patches_at_once();
-        const int of_halo =
-                      Made == direction::backward_data ? halo * stride() * stride() : halo / (stride() * stride()),
-                  most = of_halo / patch.pixels();
-        return most > patches_at_once() ? most : patches_at_once();
+        int most = patches_at_once();
+        for(int across = 1; halo_along(1, across) <= halo; ++across)
+        {
+            int down = 0;
+            while(halo_along(0, down + 1) * halo_along(1, across) <= halo)
+                ++down;
+            if(across * down > most)
+                most = across * down;
+        }
+        return most;
+    }
+    // Pixels of a halo along a dimension that so many patches see; of any window, at least.
+    constexpr int halo_along(int d, int patches) const
+    {
+        const int filter = d == 0 ? window.rows : products().cols * taps;
+        return lines_seen(Made, patches * (d == 0 ? patch.rows : patch.cols), window.any() ? 1 : filter, stride());
     }
 
     // How threads copy `rows` pixels to LDS, a multiple of rows_at_once().
@@ -152,10 +164,10 @@ struct narrow_config
                 .vec     = {{own(), 1, 1}}};
     }
 
-    // Of the filter, whose sums are added up at once.
-    constexpr int taps_at_once() const
+    // Of the filter, taps or, by matrix instructions, products whose sums are added up at once.
+    constexpr int products_at_once() const
     {
-        return !window.any() ? window.cols : !by_matrix() ? 8 : window.taps() % 3 == 0 ? 3 : 2;
+        return !window.any() ? products().cols : !by_matrix() ? 8 : window.taps() % 3 == 0 ? 3 : 2;
     }
 
     constexpr bool deep() const { return planes > 1; }
@@ -178,24 +190,31 @@ struct narrow_config
     {
         if(!makes_weights())
             return weights_at() + weight_bytes();
-        const int added = sums(taps_at_once()).threads() * sums(taps_at_once()).regs() * sums(1).vecs() * 4;
+        const int added = sums(products_at_once()).threads() * sums(products_at_once()).regs() * sums(1).vecs() * 4;
         return added > weights_at() ? added : weights_at();
     }
 
-    // Blocks that run on a compute unit at once, more or less: as many as LDS has room for, and registers, of which a lane has those of a patch, or
-    // of sums of all taps, beside a row of the halo.
-    // Of a lane, so that so many waves hide the latency of each other's products; 0 leaves it to the compiler.
-    constexpr int registers() const { return by_matrix() && !makes_weights() ? 128 : 0; }
+    // Registers of a lane, more or less: those of a patch, or of sums of all taps, beside a row of the halo.
+    constexpr int registers_used() const
+    {
+        if(by_matrix())
+            return 64 + tap_product::registers(instruction(), Made,
+                                               window.any() && !makes_weights() ? 1 : products().taps(),
+                                               patch.rows * classes());
+        const int row = window.any() ? 2 : lines_seen(Made, patch.cols, window.cols, window.stride);
+        return 48 + own() * (patch.pixels() + row + (makes_weights() ? window.taps() : window.cols));
+    }
+    // Of a lane at most, so that as many waves hide the latency of each other's products; 0 leaves it to the compiler.
+    constexpr int registers() const
+    {
+        constexpr int most = 128;
+        return by_matrix() && (!makes_weights() || registers_used() <= most) ? most : 0;
+    }
+    // Blocks that run on a compute unit at once, more or less: as many as LDS has room for, and registers.
     constexpr int blocks_at_once(const target& t) const
     {
-        const int row = window.any() ? 2 : lines_seen(Made, patch.cols, window.cols, window.stride);
-        const int registers =
-            by_matrix() ? 64 + tap_product::registers(instruction(), Made,
-                                                      window.any() && !makes_weights() ? 1 : products().taps(),
-                                                      patch.rows * classes())
-                        : 48 + own() * (patch.pixels() + row + (makes_weights() ? window.taps() : window.cols));
         const int by_lds       = t.lds_bytes / (lds_bytes() + 1024),
-                  by_registers = t.compute_unit_registers / (threads() * registers);
+                  by_registers = t.compute_unit_registers / (threads() * registers_used());
         const int fit          = by_lds < by_registers ? by_lds : by_registers;
         return fit < 1 ? 1 : fit;
     }
@@ -229,6 +248,10 @@ constexpr violation check_tap_product(const narrow_config<Made>& c, const target
     if((!c.window.any() || c.makes_weights()) && c.products().taps() > most)
         return {"registers hold the weights or sums of 14 products at most, of a tap each, or of several of a row",
                 c.products().taps(), "use a window of 3x3, or any of 9 taps at once"};
+    if(const int apart = c.stride() * c.halo_channels() * bytes_of(c.type);
+       c.makes_weights() && !c.window.any() && apart % 16 != 0)
+        return {"pixels of which weights are made must see pixels of X that are a multiple of 16 bytes apart", apart,
+                "use 2 taps, or an even stride"};
     if(c.patch.rows > 16 || c.patch.cols != tap_product::width * c.classes())
         return {"patches must be 8 pixels wide, or of dX 8 times the stride, and 16 high at most", c.patch.cols,
                 "use 8 columns"};
@@ -257,8 +280,8 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
     if(c.group != 1 && c.group != tap_product::channels && c.group != 2 * tap_product::channels)
         return {"channels of a group must be 1, 16 and what divides it, or 32", c.group, "use 1, 16 or 32"};
     if(c.taps != 1 &&
-       (c.made != direction::forward || c.group != tap_product::channels || (c.taps != 2 && c.taps != 4)))
-        return {"products must take 1 tap, or, forward and of groups of 16 channels, 2 or 4", c.taps, "use 1"};
+       (c.made == direction::backward_data || c.group != tap_product::channels || (c.taps != 2 && c.taps != 4)))
+        return {"products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4", c.taps, "use 1"};
     if(!c.by_matrix() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
         return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
     if(c.by_matrix())
@@ -269,7 +292,7 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
     if(c.deep() && c.by_matrix() && !c.window.any() && !c.makes_weights())
         return {"by matrix instructions, images are made of filters of one plane where the compiler knows the window",
                 c.planes, "use a window of 0 rows, or 1 plane"};
-    if(c.makes_weights() && c.window.taps() % c.taps_at_once() != 0)
+    if(c.makes_weights() && c.products().taps() % c.products_at_once() != 0)
         return {"taps of any window must be a multiple of those whose sums are added up at once", c.window.taps(),
                 "use a multiple of 8, or, by matrix instructions, of 2 or 3"};
     if(c.threads() > t.max_block_threads || (c.waves & (c.waves - 1)) != 0)

@@ -76,13 +76,21 @@ std::int64_t products_of(const narrow_instance& i, const problem& p)
     return p.filter_taps() / cols * ceil_div(cols, std::int64_t(i.limits.taps));
 }
 
-// Blocks that have the taps of a window, a few each.
-std::int64_t blocks_of_taps(const narrow_instance& i, const problem& p)
+// Blocks that have the products of a filter, a few each.
+std::int64_t blocks_of_products(const narrow_instance& i, const problem& p)
 {
     if(i.limits.made != direction::backward_weight)
         return 1;
     const std::int64_t planes = depth_taps(p);
-    return planes * ceil_div(p.filter_taps() / planes, std::int64_t(i.window.taps()));
+    return planes * (i.window.any() ? ceil_div(products_of(i, p) / planes, std::int64_t(i.window.taps())) : 1);
+}
+
+// Pixels of X that windows begin with must be a multiple of so many apart, so that weights are made of whole 16 bytes.
+std::int64_t step_of_windows(const narrow_instance& i)
+{
+    return i.limits.made == direction::backward_weight && i.limits.taps > 1
+               ? std::max(i.vector * i.limits.taps / i.columns, 1)
+               : 1;
 }
 
 } // namespace
@@ -91,7 +99,8 @@ narrow_images::narrow_images(const narrow_instance& i, const problem& p) : given
 {
     const int of_x = i.limits.taps > 1 ? 1 : i.vector;
     given.groups = 1, given.c = p.groups * p.c, given.k = p.groups * p.k;
-    computed = conv::computed(given, 2, {i.limits.taps > 1 ? i.of_thread : i.vector, of_x, of_x});
+    const bool made = i.limits.taps > 1 && i.limits.made == direction::forward; // which a thread stores as it has it
+    computed        = conv::computed(given, 2, {made ? i.of_thread : i.vector, of_x, of_x});
 }
 
 multi_index<2> weight_strides(const problem& p)
@@ -147,6 +156,11 @@ status narrow_supports(const narrow_instance& i, const problem& p)
             fmt::format("products take neighbouring taps, so that the dilation along rows must be 1, but is {}: choose "
                         "an implicit GEMM",
                         last_two(p, p.dilation, 1)[1])});
+    if(const int stride = last_two(p, p.stride, 1)[1]; stride % step_of_windows(i) != 0)
+        rules.also(rejection{fmt::format(
+            "the stride along rows must be a multiple of {}, but is {}: choose products of fewer taps, or an "
+            "implicit GEMM",
+            step_of_windows(i), stride)});
     if(i.limits.made == direction::backward_data && p.spatial == 3 && p.stride[0] != 1)
         rules.also(rejection{
             fmt::format("the stride along depth must be 1, but is {}: choose an implicit GEMM", p.stride[0])});
@@ -177,7 +191,7 @@ status narrow_supports(const narrow_instance& i, const problem& p)
     const narrow_images q(i, p);
     need_view_of_images(rules, q.computed, i.limits.patches * i.limits.patch.pixels(),
                         std::min(p.output_pixels(), p.input_pixels()));
-    need_blocks(rules, some.count * slices_of(i, p) * blocks_of_taps(i, p));
+    need_blocks(rules, some.count * slices_of(i, p) * blocks_of_products(i, p));
     return rules;
 }
 
@@ -186,7 +200,7 @@ narrow_schedule schedule_narrow(const device& dev, const narrow_instance& i, con
     narrow_schedule s;
     s.regions = choose_regions(i.limits, p);
     s.slices  = static_cast<int>(slices_of(i, p));
-    s.taps    = static_cast<int>(blocks_of_taps(i, p));
+    s.taps    = static_cast<int>(blocks_of_products(i, p));
     // As many blocks as run at once, and no more than make their regions in as many rounds.
     const std::int64_t slots = std::int64_t(dev.compute_units()) * i.at_once;
     const std::int64_t most =
@@ -219,10 +233,11 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     if(i.group == 1 && p.k > 1)
         of_tap *= (i.of_thread > 1 ? 1.5 : 1) * static_cast<double>(makes_dx(i) ? p.k : 1);
     const double of_planes = i.planes == 1 ? 1 : i.group > 1 ? 1.2 : weights ? 1.4 : 2.1;
+    const double of_waves  = weights && i.limits.taps > 1 ? 0.5 : 1; // of few sums, of which many run at once
     const double pixels    = static_cast<double>(s.regions.computed(i.limits)),
                  taps      = static_cast<double>(products_of(i, p)) / s.taps,
                  halo   = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
-                 region = of_planes * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
+                 region = of_planes * of_waves * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
     const double lines  = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
     return microsecond * (launch + std::max(lines * bytes / bytes_per_us, rounds * region / instructions_per_us));
 }

@@ -138,7 +138,7 @@ class images_by_matrix
     {
         const multi_index<2> window = shape_.window, dilation = shape_.dilation;
         const int pitch = halo.pitch, next_row = row_step() * pitch, next_tap = dilation[1] * next_product,
-                  of_row = products_of_row(), back = dilation[0] * pitch - of_row * next_tap;
+                  of_row = products().of_row(), back = dilation[0] * pitch - of_row * next_tap;
         const bool backward = made == direction::backward_data;
         const int last_tap  = dilation[0] * pitch * (window[0] - 1) + next_tap * (of_row - 1);
         const int sign      = backward ? -1 : 1;
@@ -222,10 +222,10 @@ class images_by_matrix
     CK_TILE_FN int number_of_taps() const { return C.deep() ? shape_.taps() : filter_rows() * filter_cols(); }
     CK_TILE_FN int filter_rows() const { return any ? shape_.window[0] : C.window.rows; }
     CK_TILE_FN int filter_cols() const { return any ? shape_.window[1] : C.window.cols; }
-    CK_TILE_FN int products_of_row() const { return ceil_div(filter_cols(), C.taps); }
+    CK_TILE_FN tap_product::filter_products products() const { return {filter_cols(), C.taps}; }
     CK_TILE_FN int number_of_products() const
     {
-        return (C.deep() ? shape_.depth.taps : 1) * filter_rows() * products_of_row();
+        return (C.deep() ? shape_.depth.taps : 1) * filter_rows() * products().of_row();
     }
 
     // Column k of a product: the tap, -1 behind the last one of a row, and the column of the halo.
@@ -237,8 +237,7 @@ class images_by_matrix
     {
         if constexpr(C.taps == 1)
             return {product, k};
-        const int row = product / products_of_row(), x = (product - row * products_of_row()) * C.taps + k / line;
-        return {x < filter_cols() ? row * filter_cols() + x : -1, k % line};
+        return {products().tap(product, k / line), k % line};
     }
     // Lines of the halo from a pixel of what is made to the next one.
     CK_TILE_FN int row_step() const { return any && made == direction::forward ? shape_.stride[0] : 1; }

@@ -96,6 +96,22 @@ constexpr distribution weights(const matrix_instruction& i, int waves, int acros
 // such reads takes at once lie side by side.
 constexpr int pixel_of_column(int k) { return k / 4 * 2 + k % 2 + k / 2 % 2 * width; }
 
+// The taps of a filter, whose rows are `cols` long, as products take them: `taps` neighbours of a row each.
+struct filter_products
+{
+    int cols, taps;
+
+    CK_TILE_FN constexpr int of_row() const { return ceil_div(cols, taps); }
+    // The `nth` tap of a product; -1: behind the last one of its row.
+    CK_TILE_FN constexpr int tap(int product, int nth) const
+    {
+        if(taps == 1)
+            return product;
+        const int row = product / of_row(), x = (product - row * of_row()) * taps + nth;
+        return x < cols ? row * cols + x : -1;
+    }
+};
+
 // Registers of a lane, more or less, for weights and sums of taps and of the pixels of a column of a patch.
 constexpr int registers(const matrix_instruction& i, direction made, int taps, int pixels)
 {

@@ -3,7 +3,8 @@
 // [pixel seen through the tap, channel of the group].
 //
 // A block has some channels of every so many regions, each thread, or wave, all taps of a plane of the filter, of its channels and of its patches
-// of each region, or, of a large window that the compiler does not know, some of them; at the end their sums are added up.
+// of each region, or, of a large window that the compiler does not know, some of them; at the end their sums are added up. By matrix
+// instructions, what is counted are products, each of which takes a tap, or several neighbours of a row.
 #pragma once
 
 #include "ck_tile/gemm/computed_operand.hpp"
@@ -32,8 +33,8 @@ struct arguments
     int shares;                // of regions, of which each tap has as many
 };
 
-// The taps of a block: from `first` on, of a plane of the filter.
-struct block_taps
+// The products of a block: from `first` on, of a plane of the filter.
+struct block_products
 {
     int plane, first;
 };
@@ -42,7 +43,7 @@ struct block_taps
 template <config C, class Element>
 class weights_by_multiply_adds
 {
-    static constexpr int at_once = C.taps_at_once(), vector = C.own();
+    static constexpr int at_once = C.products_at_once(), vector = C.own();
     static constexpr distribution all_sums = C.sums(C.window.taps()), some_sums = C.sums(at_once);
     using halo_tile  = lds_tile<Element, C.halo_layout()>;
     using pixel_tile = lds_tile<Element, C.pixel_layout()>;
@@ -96,7 +97,7 @@ class weights_by_multiply_adds
         });
     }
 
-    // The sums of `at_once` taps of each thread, and which weights they are.
+    // The sums of `at_once` taps of each thread, and, of those of a filter from `first` on, which weights they are.
     CK_TILE_FN tile<float, some_sums> some(int number) const
     {
         tile<float, some_sums> s;
@@ -106,9 +107,9 @@ class weights_by_multiply_adds
         });
         return s;
     }
-    CK_TILE_FN conv::weight_place weight_of(thread t, int r, int v) const
+    CK_TILE_FN conv::weight_place weight_of(thread t, int r, int v, int first) const
     {
-        return {r, first_element<some_sums, 1>(t) + v, 0};
+        return {first + r, first_element<some_sums, 1>(t) + v, 0};
     }
 
     // Not 0 where something of a thread's sums is not finite.
@@ -139,21 +140,21 @@ struct program
                   channel = (number - rest * a.slices.divisor) * channels_of(a);
         const channels own{channel,
                            C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(channel) : channel};
-        const int share = rest % a.shares, of_taps = rest / a.shares,
-                  of_plane    = ceil_div(a.regions.shape.plane_taps(), C.window.taps()); // blocks
-        const int plane       = C.deep() ? of_taps / of_plane : 0;
-        const block_taps taps = {plane, (of_taps - plane * of_plane) * C.window.taps()};
-        products sums(a, own, taps.first);
-        each_region(b, a, share, own, taps.plane,
+        const int share = rest % a.shares, nth = rest / a.shares,
+                  of_plane        = ceil_div(plane_products(a), C.products().taps()); // blocks
+        const int plane           = C.deep() ? nth / of_plane : 0;
+        const block_products some = {plane, (nth - plane * of_plane) * C.products().taps()};
+        products sums(a, own, some.first);
+        each_region(b, a, share, own, some.plane,
                     [&](const coord&, int stage) { sums.add(x_in(b, stage), dy_in(b, stage)); });
         if(is_unusual(b, sums)) [[unlikely]]
-            store_one_by_one(b, a, share, own, taps);
+            store_one_by_one(b, a, share, own, some);
         else
-            store_sums(b, a, sums, share, own, taps);
+            store_sums(b, a, sums, share, own, some);
     }
 
   private:
-    static constexpr int at_once = C.taps_at_once(), stage_bytes = C.stage_bytes(),
+    static constexpr int at_once = C.products_at_once(), stage_bytes = C.stage_bytes(),
                          dy_at = C.halo_bytes(); // of a stage
     using halo_tile            = lds_tile<element, C.halo_layout()>;
     using pixel_tile           = lds_tile<element, C.pixel_layout()>;
@@ -167,6 +168,14 @@ struct program
     static CK_TILE_FN int channels_of(const arguments& a)
     {
         return C.by_matrix() ? C.channels / C.slice_columns() * a.groups.of_slice : C.channels;
+    }
+    static CK_TILE_FN conv::tap_product::filter_products filter_products(const arguments& a)
+    {
+        return {a.regions.shape.window[1], C.taps};
+    }
+    static CK_TILE_FN int plane_products(const arguments& a)
+    {
+        return a.regions.shape.window[0] * filter_products(a).of_row();
     }
     static CK_TILE_FN halo_tile x_in(const block& b, int stage) { return {b.lds_at<element>(stage * stage_bytes)}; }
     static CK_TILE_FN pixel_tile dy_in(const block& b, int stage)
@@ -225,18 +234,20 @@ struct program
     // The block's weights, one of each thread after the other, as sums of products whose pixels of X and of dY both exist: 0 for one that does
     // not, times what is not finite, would be a NaN.
     static CK_TILE_FN void store_one_by_one(const block& b, const arguments& a, int share, const channels& own,
-                                            const block_taps& some)
+                                            const block_products& some)
     {
-        const int left = a.regions.shape.plane_taps() - some.first,
-                  taps = left < C.window.taps() ? left : C.window.taps(), group = a.groups.seen.divisor,
+        const int left = plane_products(a) - some.first, most = C.products().taps(),
+                  taps = (left < most ? left : most) * C.taps, group = a.groups.seen.divisor,
                   weights = channels_of(a) * taps * group;
         CK_TILE_KEEP_LOOP
         for(int first = 0; first < weights; first += threads)
         {
             const auto weight_of = [&](thread t) {
-                const int number = first + first_element<one_each, 0>(t), of_tap = number / a.groups.seen;
-                return number < weights
-                           ? conv::weight_place{some.first + of_tap % taps, of_tap / taps, number - of_tap * group}
+                const int number = first + first_element<one_each, 0>(t), rest = number / a.groups.seen,
+                          of_y = rest / taps, nth = rest - of_y * taps,
+                          tap = filter_products(a).tap(some.first + nth / C.taps, nth % C.taps);
+                return number < weights && own.y + of_y < a.channels && tap >= 0
+                           ? conv::weight_place{tap, of_y, number - rest * group}
                            : conv::weight_place{0, 0, -1};
             };
             auto sums = fill<float, one_each>(0.f);
@@ -299,13 +310,14 @@ struct program
             static_cast<element*>(a.wei)[offset] = convert<element>(sum);
     }
 
-    // A few taps after the others.
+    // A few products after the others.
     static CK_TILE_FN void store_sums(const block& b, const arguments& a, const products& sums, int share,
-                                      const channels& own, const block_taps& some_taps)
+                                      const channels& own, const block_products& of_block)
     {
-        const int taps = a.regions.shape.plane_taps();
-        register_for<C.window.taps() / at_once>([&](auto number) __attribute__((always_inline)) {
-            if(some_taps.first + number * at_once >= taps)
+        const int all = plane_products(a);
+        register_for<C.products().taps() / at_once>([&](auto number) __attribute__((always_inline)) {
+            const int first = of_block.first + number * at_once;
+            if(first >= all)
                 return;
             const auto some  = sums.some(number);
             const auto total = reduce<0>(b, some, [](float p, float q) { return p + q; });
@@ -313,9 +325,8 @@ struct program
                 if(first_element<std::remove_cvref_t<decltype(some)>::layout, 0>(t) != 0)
                     return;
                 for_each_element<decltype(total)::layout>([&](auto r, auto v) {
-                    conv::weight_place w = sums.weight_of(t, r, v);
-                    w.tap += some_taps.first + number * at_once;
-                    store_weight(a, share, own, some_taps.plane, w, total.file_of(t).get(r, v));
+                    store_weight(a, share, own, of_block.plane, sums.weight_of(t, r, v, first),
+                                 total.file_of(t).get(r, v));
                 });
             });
         });

@@ -45,10 +45,13 @@ problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& rand
                            : !any ? c.window.stride
                            : c.by_matrix() && Made == direction::backward_data ? 1
                                                                                : random.between(1, 3);
-        p.dilation[d]    = (any || depth) && (c.taps == 1 || i + 1 < p.spatial) ? random.between(1, 2) : 1;
-        p.left_pad[d]    = random.between(0, 4);
-        p.right_pad[d]   = random.between(0, 4);
-        p.input[d]       = random.between(1, depth ? 9 : p.spatial == 1 ? 150 : 24);
+        // Of weights, by products of several taps: see narrow_supports().
+        if(Made == direction::backward_weight && any && c.taps > 2 && i + 1 == p.spatial)
+            p.stride[d] *= c.taps / 2;
+        p.dilation[d]  = (any || depth) && (c.taps == 1 || i + 1 < p.spatial) ? random.between(1, 2) : 1;
+        p.left_pad[d]  = random.between(0, 4);
+        p.right_pad[d] = random.between(0, 4);
+        p.input[d]     = random.between(1, depth ? 9 : p.spatial == 1 ? 150 : 24);
         make_room(p, d);
     }
     return p;

@@ -186,9 +186,9 @@ TEST(NarrowConfig, WhatIsIllegal)
               "one is 25: use a window of 3x3, or any of 9 taps at once");
     EXPECT_EQ(broken_group([](config& c) { c.window = {7, 7, 2}, c.halo = 512, c.taps = 4; }), "");
     EXPECT_EQ(broken_group([](config& c) { c.taps = 3; }),
-              "products must take 1 tap, or, forward and of groups of 16 channels, 2 or 4, but one is 3: use 1");
+              "products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4, but one is 3: use 1");
     EXPECT_EQ(broken([](config& c) { c.taps = 4; }),
-              "products must take 1 tap, or, forward and of groups of 16 channels, 2 or 4, but one is 4: use 1");
+              "products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4, but one is 4: use 1");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 32, 0}; }), "");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 64, 0}; }),
               "what a block has in LDS must fit, but one is 91136: use fewer stages, or a smaller halo");

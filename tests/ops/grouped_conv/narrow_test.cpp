@@ -442,15 +442,26 @@ TEST(Rejections, SayWhy)
                               "G = {}, C = {} and K = {}: choose an implicit GEMM",
                               groups, of_x, of_y));
     config of_first_layers = of_groups;
-    of_first_layers.taps = 4, of_first_layers.halo = 256;
+    of_first_layers.taps = 4, of_first_layers.halo = 512;
     EXPECT_EQ(bool(check(of_first_layers)), config::made != direction::forward);
-    if(config::made == direction::forward)
+    if(!makes_dx)
     {
-        const auto reason_of_few = [&](std::int64_t groups, std::int64_t of_x, int dilation, int rows = 3) {
+        constexpr bool makes_dw = config::made == direction::backward_weight;
+        if(makes_dw)
+        {
+            EXPECT_EQ(reflect::describe(check(of_first_layers)),
+                      "pixels of which weights are made must see pixels of X that are a multiple of 16 bytes apart, "
+                      "but one is 8: use 2 taps, or an even stride");
+            of_first_layers.window = {3, 3, 2};
+            EXPECT_FALSE(check(of_first_layers));
+        }
+        const auto reason_of_few = [&](std::int64_t groups, std::int64_t of_x, int dilation, int rows = 3,
+                                       std::int64_t cols_apart = 2) {
             config any = of_first_layers;
             any.window = {0, 12, 0};
             problem p  = good;
             p.groups = groups, p.c = of_x, p.k = 40, p.filter[0] = rows, p.dilation = {1, dilation, 1};
+            p.stride   = {1, cols_apart, 1};
             p.left_pad = p.right_pad = {4, 4};
             return reason_of<operation>(any, p);
         };
@@ -464,7 +475,14 @@ TEST(Rejections, SayWhy)
             "the instance is of one group of 4 channels of X at most, and the problem has G = 2, C = 3 and K = 40: "
             "choose one of groups of 16 channels, or an implicit GEMM");
         EXPECT_EQ(reason_of_few(1, 3, 1, 13),
-                  "a filter must have 12 products of 4 taps of a row at most, but has 13: choose an implicit GEMM");
+                  makes_dw // by other blocks
+                      ? ""
+                      : "a filter must have 12 products of 4 taps of a row at most, but has 13: choose an implicit "
+                        "GEMM");
+        EXPECT_EQ(reason_of_few(1, 3, 1, 3, 3),
+                  makes_dw ? "the stride along rows must be a multiple of 2, but is 3: choose products of fewer taps, "
+                             "or an implicit GEMM"
+                           : "");
         EXPECT_EQ(reason_of_few(1, 3, 2), "products take neighbouring taps, so that the dilation along rows must be 1, "
                                           "but is 2: choose an implicit GEMM");
     }
