@@ -233,12 +233,13 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     if(i.group == 1 && p.k > 1)
         of_tap *= (i.of_thread > 1 ? 1.5 : 1) * static_cast<double>(makes_dx(i) ? p.k : 1);
     const double of_planes = i.planes == 1 ? 1 : i.group > 1 ? 1.2 : weights ? 1.4 : 2.1;
-    const double of_waves  = weights && i.limits.taps > 1 ? 0.5 : 1; // of few sums, of which many run at once
+    const double of_waves  = weights && i.limits.taps > 1 && !any ? 0.5 : 1; // of few sums, of which many run at once
     const double pixels    = static_cast<double>(s.regions.computed(i.limits)),
                  taps      = static_cast<double>(products_of(i, p)) / s.taps,
                  halo   = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
                  region = of_planes * of_waves * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
-    const double lines  = i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
+    const bool all      = i.channels >= p.groups * made_by_group(i, p); // channels, which are whole lines of memory
+    const double lines  = !all && i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
     return microsecond * (launch + std::max(lines * bytes / bytes_per_us, rounds * region / instructions_per_us));
 }
 
