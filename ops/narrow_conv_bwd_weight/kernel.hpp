@@ -141,9 +141,9 @@ struct program
         const channels own{channel,
                            C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(channel) : channel};
         const int share = rest % a.shares, nth = rest / a.shares,
-                  of_plane        = ceil_div(plane_products(a), C.products().taps()); // blocks
+                  of_plane        = ceil_div(plane_products(a), most_products); // blocks
         const int plane           = C.deep() ? nth / of_plane : 0;
-        const block_products some = {plane, (nth - plane * of_plane) * C.products().taps()};
+        const block_products some = {plane, (nth - plane * of_plane) * most_products};
         products sums(a, own, some.first);
         each_region(b, a, share, own, some.plane,
                     [&](const coord&, int stage) { sums.add(x_in(b, stage), dy_in(b, stage)); });
@@ -154,6 +154,7 @@ struct program
     }
 
   private:
+    static constexpr int most_products = C.products().taps(); // of a block
     static constexpr int at_once = C.products_at_once(), stage_bytes = C.stage_bytes(),
                          dy_at = C.halo_bytes(); // of a stage
     using halo_tile            = lds_tile<element, C.halo_layout()>;
@@ -236,9 +237,8 @@ struct program
     static CK_TILE_FN void store_one_by_one(const block& b, const arguments& a, int share, const channels& own,
                                             const block_products& some)
     {
-        const int left = plane_products(a) - some.first, most = C.products().taps(),
-                  taps = (left < most ? left : most) * C.taps, group = a.groups.seen.divisor,
-                  weights = channels_of(a) * taps * group;
+        const int left = plane_products(a) - some.first, taps = (left < most_products ? left : most_products) * C.taps,
+                  group = a.groups.seen.divisor, weights = channels_of(a) * taps * group;
         CK_TILE_KEEP_LOOP
         for(int first = 0; first < weights; first += threads)
         {
@@ -315,7 +315,7 @@ struct program
                                       const channels& own, const block_products& of_block)
     {
         const int all = plane_products(a);
-        register_for<C.products().taps() / at_once>([&](auto number) __attribute__((always_inline)) {
+        register_for<most_products / at_once>([&](auto number) __attribute__((always_inline)) {
             const int first = of_block.first + number * at_once;
             if(first >= all)
                 return;
