@@ -375,12 +375,14 @@ TEST(copy_within, copies_all_and_nothing_more)
     {
         const device_buffer from = value_or_throw(dev->allocate(bytes)), to = value_or_throw(dev->allocate(bytes + 64));
         const std::vector<float> random = make_values(fill::decimals, static_cast<std::int64_t>(bytes), 1, 0);
-        std::memcpy(from.data(), random.data(), bytes);
+        const auto *given               = reinterpret_cast<const std::byte*>(random.data()),
+                   *copied              = static_cast<const std::byte*>(to.data());
+        std::copy_n(given, bytes, static_cast<std::byte*>(from.data())); // none of none, whose addresses may be null
         std::memset(to.data(), 7, bytes + 64);
         ASSERT_TRUE(copy_within(*dev, to.data(), from.data(), bytes));
-        EXPECT_EQ(std::memcmp(to.data(), from.data(), bytes), 0);
+        EXPECT_TRUE(std::equal(given, given + bytes, copied));
         for(std::size_t i = bytes; i < bytes + 64; ++i)
-            ASSERT_EQ(static_cast<const unsigned char*>(to.data())[i], 7) << bytes;
+            ASSERT_EQ(copied[i], std::byte(7)) << bytes;
     }
 }
 
