@@ -72,8 +72,8 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
 // Taps, or, where products take several of a row, products.
 std::int64_t products_of(const narrow_instance& i, const problem& p)
 {
-    const tap_product::filter_products of = {last_two(p, p.filter, 1)[1], i.limits.taps};
-    return p.filter_taps() / of.cols * of.of_row();
+    const tap_product::filter_products row = {last_two(p, p.filter, 1)[1], i.limits.taps};
+    return p.filter_taps() / row.cols * row.of_row();
 }
 
 // Blocks that have the products of a filter, a few each.
