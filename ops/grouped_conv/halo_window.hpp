@@ -29,7 +29,8 @@ CK_TILE_FN image_lines lines_of_output(const arguments& a)
     return {used<2>(a.output), used<2>(a.out.spatial), a.out.spatial[0], a.k};
 }
 
-template <class T, distribution D>
+// Classes: of the pixels of a row, as they lie in LDS: see region_shape.
+template <class T, distribution D, int Classes = 1>
 class halo_window
 {
     static constexpr int rows = D.reg.only(0).size();
@@ -49,8 +50,8 @@ class halo_window
             static_for<rows>([&](auto i) {
                 constexpr int beyond = D.reg.only(0).along(0, i);
                 const int number = first_element<D, 0>(t) + beyond, line = number / shape.halo_cols;
-                const int plane = line / shape.halo_rows, x = number - line * shape.halo_cols.divisor,
-                          y = line - plane * shape.halo_rows.divisor;
+                const int plane = line / shape.halo_rows, y = line - plane * shape.halo_rows.divisor,
+                          x = shape.template pixel_in<Classes>(number - line * shape.halo_cols.divisor);
                 o.pixel[i] =
                     number < shape.halo() ? unsigned(plane) << 2 * bits | unsigned(y) << bits | unsigned(x) : ~0u;
             });

@@ -53,6 +53,12 @@ struct narrow_config
     constexpr int stride() const { return window.any() ? 1 : window.stride; } // of any window, at least
     // Neighbours along a row of dX that windows meet through different taps.
     constexpr int classes() const { return Made == direction::backward_data ? stride() : 1; }
+    // And of pixels of a row of the halo, that lie in LDS one after the other: lanes of a product, which see neighbours or every second pixel, meet
+    // different banks then.
+    constexpr int halo_classes() const
+    {
+        return by_matrix() && taps == 1 && Made != direction::backward_data && window.stride == 2 ? 2 : 1;
+    }
     // By matrix instructions: waves side by side, which have slices of channels, and one below the other, which have patches.
     constexpr int across() const { return channels / tap_product::channels; }
     // Columns of a block in slices, each of which sees what whole groups have: of a product, or all of the block.

@@ -206,7 +206,7 @@ struct narrow_program
         const block& in;
         const arguments& args;
         int channel;
-        gemm::operand_copy<halo_window<element, C.halo_copy()>> halo;
+        gemm::operand_copy<halo_window<element, C.halo_copy(), C.halo_classes()>> halo;
 
         CK_TILE_FN coord move(int number)
         {

@@ -85,13 +85,34 @@ struct region_shape
     CK_TILE_FN constexpr int plane_taps() const { return product(window); }
     CK_TILE_FN constexpr int taps() const { return depth.taps * plane_taps(); }
 
-    // The first pixel of the halo that pixel (row, col) of a patch sees; of dX, its first one.
+    // Where pixel x of a row of the halo lies in LDS, and which one lies there: even ones before odd ones, if they are of two classes, so that
+    // those which neighbours see through a tap at a stride of 2 are neighbours too.
+    template <int Classes>
+    CK_TILE_FN int place_of(unsigned x) const
+    {
+        return x % Classes * next_class<Classes>() + x / Classes;
+    }
+    template <int Classes>
+    CK_TILE_FN int pixel_in(int place) const
+    {
+        const int of_first = next_class<Classes>();
+        return Classes == 1 ? place : place < of_first ? 2 * place : 2 * (place - of_first) + 1;
+    }
+    template <int Classes>
+    CK_TILE_FN int next_class() const
+    {
+        static_assert(Classes == 1 || Classes == 2, "region_shape: one class of pixels, or two");
+        return ceil_div(halo_cols.divisor, Classes);
+    }
+
+    // Where the first pixel of the halo is that pixel (row, col) of a patch sees; of dX, its first one. Patches begin with pixels of the first class.
+    template <int Classes = 1>
     CK_TILE_FN int first_input(int number, int row = 0, int col = 0) const
     {
         const int line = number / cols, image = line / rows;
         const int y = (line - image * rows.divisor) * next[0] + row * stride[0],
                   x = (number - line * cols.divisor) * next[1] + col * stride[1];
-        return (image * next_plane + y) * halo_cols.divisor + x;
+        return (image * next_plane + y) * halo_cols.divisor + unsigned(x) / Classes;
     }
     // How far beyond it the pixels lie that it sees through the taps of one plane of the filter.
     CK_TILE_FN int beyond_first(direction made, int tap_plane) const

@@ -33,6 +33,7 @@ class images_by_matrix
     static constexpr patch own_patch         = C.own_patch(); // of a patch: pixels of a lane
     static constexpr int own = pixels.vecs(), copies = copies_of(C.threads());
     static constexpr int line = C.halo_layout().line(), next_product = C.taps * line, weights_at = C.weights_at();
+    static constexpr int classes = C.halo_classes(); // of pixels of a row of the halo
     static constexpr int across = C.across(), down = C.down(), lanes = C.lanes(), group_slices = C.group_slices();
     static constexpr int of_operand = weight.regs() * weight.vecs(), operand_bytes = of_operand * int(sizeof(Element)),
                          next_operand = C.operand_bytes() / int(sizeof(Element)); // elements; of a lane, of all of them
@@ -104,17 +105,20 @@ class images_by_matrix
     struct rows
     {
         ck_tile::detail::per_thread<const Element*, copies> at;
-        int pitch;
+        int pitch, next_class;
 
         CK_TILE_FN rows(const halo_tile& from, const region_shape& shape, int first, auto&& column_of)
-            : pitch(shape.halo_cols.divisor * line)
+            : pitch(shape.halo_cols.divisor * line), next_class(shape.template next_class<classes>() * line)
         {
             for_each_thread<seen>([&](thread t) {
                 const int n = reach<seen.lane, 0>(t.lane), k = reach<seen.lane, 1>(t.lane);
                 at[t.copy] = from.at(first_input(shape, t, first, n), column_of(t) + k);
             });
         }
-        CK_TILE_FN void load(tile<Element, seen>& to, int j) const { load_at(to, j * next_product); }
+        CK_TILE_FN void load(tile<Element, seen>& to, int j) const
+        {
+            load_at(to, j % classes * next_class + j / classes * next_product);
+        }
         // What is so many elements beyond.
         CK_TILE_FN void load_at(tile<Element, seen>& to, int beyond) const
         {
@@ -264,7 +268,8 @@ class images_by_matrix
     static CK_TILE_FN int first_input(const region_shape& shape, thread t, int first, int n)
     {
         const int number = first + (t.wave / across * inst.n + n) / tap_product::width;
-        return shape.first_input(number < shape.patches() ? number : 0) + n % tap_product::width * col_step(shape);
+        return shape.template first_input<classes>(number < shape.patches() ? number : 0) +
+               n % tap_product::width * col_step(shape) / classes;
     }
 
     // The line of the halo that a pixel sees through its `number`th tap along a dimension; -1: none.
@@ -301,7 +306,8 @@ class images_by_matrix
         const int number  = first + first_element<pixels, 0>(t) / C.patch.pixels();
         if(number >= shape_.patches())
             return;
-        const int input = shape_.first_input(number), taps = number_of_taps(), step = col_step(shape_);
+        const int input = shape_.template first_input<classes>(number), taps = number_of_taps(),
+                  step = col_step(shape_);
         for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start_[t.copy].values[v]); });
         CK_TILE_KEEP_LOOP
         for(int i = 0; i < taps * groups_.seen.divisor; ++i)
@@ -317,9 +323,10 @@ class images_by_matrix
                           x            = line_seen(1, seen % filter_cols(), col % column.cols);
                 if(y < 0 || x < 0)
                     return;
-                const Element* at = from.at(input + shape_.beyond_first(direction::forward, plane) +
-                                                y * shape_.halo_cols.divisor + x + (n + col / column.cols) * step,
-                                            channel_seen - first_seen_);
+                const Element* at =
+                    from.at(input + shape_.beyond_first(direction::forward, plane) + y * shape_.halo_cols.divisor +
+                                shape_.template place_of<classes>(x + (n + col / column.cols) * step),
+                            channel_seen - first_seen_);
                 check_lds_read(at, sizeof *at);
                 const Element w = weight_of(channel + v, channel_seen, tap);
                 sums.set(r, v, __builtin_fmaf(convert<float>(*at), convert<float>(w), sums.get(r, v)));

@@ -43,9 +43,9 @@ class weights_by_matrix
                                   products = tap_product::result(inst, C.waves, channels), some_sums = C.sums(at_once);
     static constexpr int of_product = products.regs(), patches_at_once = C.patches_at_once();
     static constexpr int line = C.halo_layout().line(), pixel_line = C.pixel_layout().line(), across = C.across();
-    static constexpr int next_product = C.taps * line;
-    using halo_tile                   = lds_tile<Element, C.halo_layout()>;
-    using pixel_tile                  = lds_tile<Element, C.pixel_layout()>;
+    static constexpr int next_product = C.taps * line, classes = C.halo_classes();
+    using halo_tile  = lds_tile<Element, C.halo_layout()>;
+    using pixel_tile = lds_tile<Element, C.pixel_layout()>;
 
   public:
     CK_TILE_FN weights_by_matrix(const Arguments& a, const weight_channels& own, int first_product)
@@ -64,10 +64,11 @@ class weights_by_matrix
             load_rows(dy, y, first);
             rows halo{columns_in_lds<Element, x_columns>([&](thread t, int k) {
                           const int n = tap_product::pixel_of_column(k);
-                          return x.at(shape_.first_input(existing(patch_of(t, first, n))) + n % width * col_step(),
+                          return x.at(shape_.template first_input<classes>(existing(patch_of(t, first, n))) +
+                                          n % width * col_step() / classes,
                                       first_x(slice_of(t)) - channels_.x);
                       }),
-                      shape_.halo_cols.divisor * line};
+                      shape_.halo_cols.divisor * line, shape_.template next_class<classes>() * line};
             const auto multiply = [&](int pixel, int product, const tile<Element, x_columns>& seen) {
                 ck_tile::detail::multiply_files<inst.op, 1, channels / inst.n, 1, C.waves,
                                                 fragment_range{0, 1, 0, channels / inst.n}>(
@@ -117,9 +118,12 @@ class weights_by_matrix
     struct rows
     {
         columns_in_lds<Element, x_columns> columns;
-        int pitch;
+        int pitch, next_class;
 
-        CK_TILE_FN void load(tile<Element, x_columns>& to, int j) const { load_at(to, j * next_product); }
+        CK_TILE_FN void load(tile<Element, x_columns>& to, int j) const
+        {
+            load_at(to, j % classes * next_class + j / classes * next_product);
+        }
         // What is so many elements beyond.
         CK_TILE_FN void load_at(tile<Element, x_columns>& to, int beyond) const { columns.load(to, beyond); }
         CK_TILE_FN void next() { columns.move(pitch); }

@@ -190,7 +190,7 @@ struct program
         const arguments& args;
         channels own;
         int tap_plane;
-        gemm::operand_copy<conv::halo_window<element, C.halo_copy()>> x;
+        gemm::operand_copy<conv::halo_window<element, C.halo_copy(), C.halo_classes()>> x;
         gemm::operand_copy<conv::halo_window<element, C.pixel_copy()>> dy;
 
         CK_TILE_FN auto move(int number)
@@ -286,7 +286,8 @@ struct program
             if(plane >= here.made.count || unsigned(plane_seen - here.seen.missing) >= unsigned(here.seen.count) ||
                !exists(here.pixel + at, a.out_lines.lengths) || !exists(here.halo + seen, a.in_lines.lengths))
                 continue;
-            const int pixel  = (plane_seen * shape.halo_rows.divisor + seen[0]) * shape.halo_cols.divisor + seen[1];
+            const int pixel  = (plane_seen * shape.halo_rows.divisor + seen[0]) * shape.halo_cols.divisor +
+                               shape.template place_of<C.halo_classes()>(seen[1]);
             const element *p = dy.at(i, w.of_y), *q = x.at(pixel, own.column_seen(a.groups, w.of_y) + w.of_x);
             check_lds_read(p, sizeof *p), check_lds_read(q, sizeof *q);
             sum = __builtin_fmaf(convert<float>(*p), convert<float>(*q), sum);
