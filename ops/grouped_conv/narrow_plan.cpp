@@ -214,8 +214,8 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
                    double bytes)
 {
     // Measured on an H200. A region computes all pixels of its patches, and copies its halo; lines of memory that a block has a half of come
-    // slower.
-    constexpr double launch = 4, bytes_per_us = 3.4e6, half_lines = 1.2;
+    // slower, which products do not hide.
+    constexpr double launch = 4, bytes_per_us = 3.4e6, half_lines = 1.2, half_lines_of_products = 1.08;
     constexpr double beside_taps = 8, of_halo = 4; // instructions of an element
     constexpr double of_pixel            = 40;     // of one of the halo whose few channels are copied one by one
     constexpr double instructions_per_us = 0.7 * 128 * 1.75e3; // of all lanes of a compute unit
@@ -239,8 +239,10 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
                  halo   = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
                  region = of_planes * of_waves * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
     const bool all      = i.channels >= p.groups * made_by_group(i, p); // channels, which are whole lines of memory
-    const double lines  = !all && i.channels * bytes_of(p.type) < 128 ? half_lines : 1;
-    return microsecond * (launch + std::max(lines * bytes / bytes_per_us, rounds * region / instructions_per_us));
+    const bool half     = !all && i.channels * bytes_of(p.type) < 128;
+    const double copies = (half ? half_lines : 1) * bytes / bytes_per_us,
+                 made   = (half && i.group > 1 ? half_lines_of_products : 1) * rounds * region / instructions_per_us;
+    return microsecond * (launch + std::max(copies, made));
 }
 
 narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p, const narrow_schedule& s)
