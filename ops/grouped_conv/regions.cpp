@@ -109,8 +109,10 @@ regions choose_regions(const region_limits& l, const problem& p)
             const bool several      = z.filter > 1 || (down == rows && across == cols);
             const std::int64_t most =
                 std::max<std::int64_t>(several ? std::min(l.patches / (across * down), z.length) : 1, 1);
-            for(std::int64_t planes = z.filter > 1 ? 1 : std::clamp<std::int64_t>(l.halo / halo, 1, most);
-                planes <= most && halo * halo_planes(l, z, planes) <= l.halo; ++planes)
+            // Of a filter of one plane, as many as fit, which see one each.
+            const std::int64_t first =
+                z.filter > 1 ? 1 : std::clamp<std::int64_t>((l.halo / halo - 1) / z.stride + 1, 1, most);
+            for(std::int64_t planes = first; planes <= most && halo * halo_planes(l, z, planes) <= l.halo; ++planes)
             {
                 const regions some = {planes, down, across,
                                       images * ceil_div(z.length, planes) * ceil_div(rows, down) *
