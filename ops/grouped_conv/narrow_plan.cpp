@@ -224,11 +224,14 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
                runs = last_two(p, p.stride, 1)[1] == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
     double of_tap   = i.limits.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
+    // Lanes that see every second pixel share banks of LDS: see halo_classes(), of windows that are known.
+    const bool shared_banks = i.limits.taps == 1 && !weights && last_two(p, p.stride, 1)[1] % 2 == 0;
     if(any)
-        of_tap = i.group > 1 ? of_tap * (weights ? 2 : 1.5) * (i.group > tap_product::channels ? 1.4 : 1)
-                 : weights   ? 20
-                 : runs      ? 2.5
-                             : 5;
+        of_tap = i.group > 1
+                     ? of_tap * (weights || shared_banks ? 2 : 1.5) * (i.group > tap_product::channels ? 1.4 : 1)
+                 : weights ? 20
+                 : runs    ? 2.5
+                           : 5;
     // What a thread's channels see lies apart, and where it makes dX, it goes through all channels that one of X meets.
     if(i.group == 1 && p.k > 1)
         of_tap *= (i.of_thread > 1 ? 1.5 : 1) * static_cast<double>(makes_dx(i) ? p.k : 1);
