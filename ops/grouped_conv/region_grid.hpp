@@ -88,15 +88,15 @@ struct region_shape
     // Where pixel x of a row of the halo lies in LDS, and which one lies there: even ones before odd ones, if they are of two classes, so that
     // those which neighbours see through a tap at a stride of 2 are neighbours too.
     template <int Classes>
-    CK_TILE_FN int place_of(unsigned x) const
+    CK_TILE_FN int slot_of(unsigned x) const
     {
         return x % Classes * next_class<Classes>() + x / Classes;
     }
     template <int Classes>
-    CK_TILE_FN int pixel_in(int place) const
+    CK_TILE_FN int pixel_in(int slot) const
     {
         const int of_first = next_class<Classes>();
-        return Classes == 1 ? place : place < of_first ? 2 * place : 2 * (place - of_first) + 1;
+        return Classes == 1 ? slot : slot < of_first ? 2 * slot : 2 * (slot - of_first) + 1;
     }
     template <int Classes>
     CK_TILE_FN int next_class() const

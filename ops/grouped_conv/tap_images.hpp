@@ -325,7 +325,7 @@ class images_by_matrix
                     return;
                 const Element* at =
                     from.at(input + shape_.beyond_first(direction::forward, plane) + y * shape_.halo_cols.divisor +
-                                shape_.template place_of<classes>(x + (n + col / column.cols) * step),
+                                shape_.template slot_of<classes>(x + (n + col / column.cols) * step),
                             channel_seen - first_seen_);
                 check_lds_read(at, sizeof *at);
                 const Element w = weight_of(channel + v, channel_seen, tap);

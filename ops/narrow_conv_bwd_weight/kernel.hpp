@@ -287,7 +287,7 @@ struct program
                !exists(here.pixel + at, a.out_lines.lengths) || !exists(here.halo + seen, a.in_lines.lengths))
                 continue;
             const int pixel  = (plane_seen * shape.halo_rows.divisor + seen[0]) * shape.halo_cols.divisor +
-                               shape.template place_of<C.halo_classes()>(seen[1]);
+                               shape.template slot_of<C.halo_classes()>(seen[1]);
             const element *p = dy.at(i, w.of_y), *q = x.at(pixel, own.column_seen(a.groups, w.of_y) + w.of_x);
             check_lds_read(p, sizeof *p), check_lds_read(q, sizeof *q);
             sum = __builtin_fmaf(convert<float>(*p), convert<float>(*q), sum);

@@ -106,17 +106,17 @@ void expect_row_in_place(int cols)
 {
     region_shape s = {};
     s.halo_cols    = cols;
-    std::set<int> places;
+    std::set<int> slots;
     for(int x = 0; x < cols; ++x)
     {
-        const int place = s.place_of<Classes>(static_cast<unsigned>(x));
-        EXPECT_EQ(s.pixel_in<Classes>(place), x);
-        EXPECT_LT(place, cols);
-        places.insert(place);
+        const int slot = s.slot_of<Classes>(static_cast<unsigned>(x));
+        EXPECT_EQ(s.pixel_in<Classes>(slot), x);
+        EXPECT_LT(slot, cols);
+        slots.insert(slot);
         if(x + Classes < cols)
-            EXPECT_EQ(s.place_of<Classes>(static_cast<unsigned>(x + Classes)), place + 1) << "of the same class";
+            EXPECT_EQ(s.slot_of<Classes>(static_cast<unsigned>(x + Classes)), slot + 1) << "of the same class";
     }
-    EXPECT_EQ(static_cast<int>(places.size()), cols);
+    EXPECT_EQ(static_cast<int>(slots.size()), cols);
 }
 
 TEST(Regions, HaveThePixelsOfARowClassByClass)
