@@ -1417,14 +1417,12 @@ std::string sentence_of(unsigned blocks = 1)
     return plain(done.reason());
 }
 
-// Blocks run side by side, and of two that touch the same, the one that comes second is told of: as if that were block (1, 0, 0).
-std::string of_the_second_block(std::string sentence)
+// Blocks run side by side: which of two comes second, by which wave, and is told of, is up to the machine. As if that were wave 0 of block 1.
+std::string of_the_second_block(const std::string& sentence)
 {
-    const std::string first = "block (0, 0, 0)", second = "block (1, 0, 0)";
-    const std::size_t other = sentence.find(second), own = sentence.find(first);
-    if(other < own && own != std::string::npos)
-        sentence.replace(other, second.size(), first), sentence.replace(own, first.size(), second);
-    return sentence;
+    const std::string second = std::regex_replace(sentence, std::regex(R"(which block \([01],)"), "which block (0,");
+    return std::regex_replace(second, std::regex(R"(, block \([01], 0, 0\), wave [01],)"),
+                              ", block (1, 0, 0), wave 0,");
 }
 
 // docs/writing_kernels.md shows these mistakes, each with its sentence below it, and one of every rule.
