@@ -221,11 +221,12 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     constexpr double instructions_per_us = 0.7 * 128 * 1.75e3; // of all lanes of a compute unit
     const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
                           static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
+    const int stride    = last_two(p, p.stride, 1)[1];
     const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
-               runs = last_two(p, p.stride, 1)[1] == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
+               runs = stride == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
     double of_tap   = i.limits.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
     // Lanes that see every second pixel share banks of LDS: see halo_classes(), of windows that are known.
-    const bool shared_banks = i.limits.taps == 1 && !weights && last_two(p, p.stride, 1)[1] % 2 == 0;
+    const bool shared_banks = i.limits.taps == 1 && !weights && stride % 2 == 0;
     if(any)
         of_tap = i.group > 1
                      ? of_tap * (weights || shared_banks ? 2 : 1.5) * (i.group > tap_product::channels ? 1.4 : 1)

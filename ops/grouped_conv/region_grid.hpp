@@ -64,6 +64,13 @@ constexpr int line_between(direction made, int tap, int pixel, int filter, int s
     return (pixel + stride * filter - tap) % stride != 0 ? -1 : (filter - 1) / stride + (pixel - tap) / stride;
 }
 
+// Where pixel x of a row lies of which those of each class, x % Classes, lie side by side: classes, and pixels of one, are so far apart.
+template <int Classes>
+CK_TILE_FN int slot_of(unsigned x, int next_class, int next_pixel)
+{
+    return x % Classes * next_class + x / Classes * next_pixel;
+}
+
 // Patches of a region, and the pixels that their windows see, the halo. Both lie in planes: those of an image of three dimensions, which see
 // several planes each, or, of fewer dimensions, images, which see one.
 struct region_shape
@@ -90,7 +97,7 @@ struct region_shape
     template <int Classes>
     CK_TILE_FN int slot_of(unsigned x) const
     {
-        return x % Classes * next_class<Classes>() + x / Classes;
+        return conv::slot_of<Classes>(x, next_class<Classes>(), 1);
     }
     template <int Classes>
     CK_TILE_FN int pixel_in(int slot) const

@@ -117,7 +117,7 @@ class images_by_matrix
         }
         CK_TILE_FN void load(tile<Element, seen>& to, int j) const
         {
-            load_at(to, j % classes * next_class + j / classes * next_product);
+            load_at(to, slot_of<classes>(j, next_class, next_product));
         }
         // What is so many elements beyond.
         CK_TILE_FN void load_at(tile<Element, seen>& to, int beyond) const

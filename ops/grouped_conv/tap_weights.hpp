@@ -122,7 +122,7 @@ class weights_by_matrix
 
         CK_TILE_FN void load(tile<Element, x_columns>& to, int j) const
         {
-            load_at(to, j % classes * next_class + j / classes * next_product);
+            load_at(to, slot_of<classes>(j, next_class, next_product));
         }
         // What is so many elements beyond.
         CK_TILE_FN void load_at(tile<Element, x_columns>& to, int beyond) const { columns.load(to, beyond); }
