@@ -73,9 +73,10 @@ class halo_window
                 const int plane = int(at >> 2 * bits) - planes.missing, own_y = int(at >> bits & mask) + y,
                           own_x = int(at & mask) + x;
                 // Without branches: of what does not exist the offset is any.
-                const bool exists = (unsigned(plane) < unsigned(planes.count)) &
-                                    (unsigned(own_y) < unsigned(lines_->lengths[0])) &
-                                    (unsigned(own_x) < unsigned(lines_->lengths[1]));
+                const bool in_plane = unsigned(plane) < unsigned(planes.count),
+                           in_rows  = unsigned(own_y) < unsigned(lines_->lengths[0]),
+                           in_cols  = unsigned(own_x) < unsigned(lines_->lengths[1]),
+                           exists   = in_plane & in_rows & in_cols;
                 const unsigned offset =
                     (unsigned(plane) * unsigned(lines_->plane) + unsigned(own_y) * unsigned(lines_->strides[0]) +
                      unsigned(own_x) * unsigned(lines_->strides[1])) *

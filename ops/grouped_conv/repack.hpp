@@ -53,18 +53,18 @@ struct repack_arguments
     unfolded_lines lines; // of what is unfolded, or of what folded lines become: then the other matrices are packed
 };
 
-// Each thread moves lines of 16 bytes, or turns a patch of them in its registers.
-template <architecture Arch, data_type Type>
-struct repack_program
+// What a block does: each thread moves lines of 16 bytes, or turns a patch of them in its registers. Lanes of a wave and bytes of an
+// element say all, so that the CPU's shapes and types which have the same share one compilation.
+template <int Wave, int Bytes>
+struct repack_block
 {
-    static constexpr architecture arch = Arch;
-    static constexpr int wave          = facts(Arch).wave;
-    static constexpr int threads       = 256;
-    static constexpr int lds_bytes     = 0;
-    using arguments                    = repack_arguments;
-    using element                      = element_t<Type>;
+    static constexpr int wave    = Wave;
+    static constexpr int threads = 256;
+    using arguments              = repack_arguments;
+    using element                = element_t<Bytes == 2 ? data_type::fp16 : data_type::fp32>;
+    static_assert(sizeof(element) == Bytes, "elements have 2 or 4 bytes");
 
-    static constexpr int line = 16 / bytes_of(Type);
+    static constexpr int line = 16 / Bytes;
     static constexpr int few  = 16; // rows or columns
 
     static constexpr bool is_turned(repack_tile t)
@@ -260,6 +260,13 @@ struct repack_program
                   rearrange<by_element>(load(
                       make_window<by_vector>(lines_of(static_cast<const element*>(a.from), a.in_from), at.origin))));
     }
+};
+
+template <architecture Arch, data_type Type>
+struct repack_program : repack_block<facts(Arch).wave, bytes_of(Type)>
+{
+    static constexpr architecture arch = Arch;
+    static constexpr int lds_bytes     = 0;
 };
 
 } // namespace ck_tile::conv
