@@ -8,15 +8,15 @@
 namespace ck_tile
 {
 
-// N elements from `offset` bytes on.
-template <class T, int N>
-CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset)
+// N elements from `offset` bytes on: a number, or what converts to one.
+template <class T, int N, class Offset>
+CK_TILE_FN vector<T, N> load_vector(const memory_range& range, Offset offset)
 {
     static_assert(is_access<sizeof(T) * N>, "load: a lane moves 1, 2, 4, 8 or 16 bytes at once");
     return load_access<vector<T, N>>(range, offset);
 }
-template <class T, int N>
-CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset, T otherwise)
+template <class T, int N, class Offset>
+CK_TILE_FN vector<T, N> load_vector(const memory_range& range, Offset offset, T otherwise)
 {
     static_assert(is_access<sizeof(T) * N>, "load: a lane moves 1, 2, 4, 8 or 16 bytes at once");
     vector<T, N> all;
@@ -26,8 +26,8 @@ CK_TILE_FN vector<T, N> load_vector(const memory_range& range, unsigned offset, 
     return load_access<vector<T, N>>(range, offset, all);
 }
 
-template <class T, int N>
-CK_TILE_FN void store_vector(const memory_range& range, unsigned offset, vector<T, N> x)
+template <class T, int N, class Offset>
+CK_TILE_FN void store_vector(const memory_range& range, Offset offset, vector<T, N> x)
 {
     static_assert(is_access<sizeof(T) * N>, "store: a lane moves 1, 2, 4, 8 or 16 bytes at once");
     store_access(range, offset, x);

@@ -24,6 +24,15 @@ struct gathered
     CK_TILE_FN operator unsigned() const { return exists ? row + column : nowhere; }
 };
 
+// Where a window that sees several planes accesses memory, in bytes: at `first` in the first one, which is nowhere if it does not exist, and
+// `plane` further. Then it exists in all of them. `plane` is the same for the whole block, so that threads need neither ask nor add for each.
+struct plane_offset
+{
+    unsigned first, plane;
+
+    CK_TILE_FN operator unsigned() const { return first + plane; }
+};
+
 // One access of a thread to memory through a window, for the checker. Of its register `reg`, `coordinates` tells those of the first
 // element, and returns how many there are, and `reach` how many bytes the last element lies behind the first, or -1 if it does not
 // exist; null: not known.
@@ -64,6 +73,7 @@ struct step_mix
 //     .skip(bytes)                            leaves out the first bytes
 //   load_access<V>(range, offset)             the V at `offset` bytes, or zeros, or what a further argument says; is_access<sizeof(V)>
 //   store_access(range, offset, x)            does nothing where the range has ended
+//                                             both may know more of a plane_offset than its sum
 //
 // block
 //   sync_block()                              waits for all threads of the workgroup; they see each other's LDS

@@ -87,7 +87,7 @@ CK_TILE_FN auto load_under(const Window& from, source_line at, Otherwise... othe
     tile<element, D> to;
     for_each_thread<D>([&](thread t) {
         auto& registers = to.file_of(t);
-        from.each_access(t, [&](auto r, unsigned byte_offset) {
+        from.each_access(t, [&](auto r, auto byte_offset) {
             if constexpr(checks_programs)
                 tell_checker([&](auto& c) { detail::check_read(c, from, t, r, byte_offset); });
             registers.reg[r] = load_vector<element, D.vecs()>(from.memory(), byte_offset, otherwise...);
@@ -125,7 +125,7 @@ CK_TILE_FN void store(const Window& to, const tile<typename Window::element, Win
     [[maybe_unused]] const verb_scope verb("store", at);
     for_each_thread<D>([&](thread t) {
         const auto& registers = from.file_of(t);
-        to.each_access(t, [&](auto r, unsigned byte_offset) {
+        to.each_access(t, [&](auto r, auto byte_offset) {
             if constexpr(checks_programs)
                 tell_checker([&](auto& c) { detail::check_write(c, to, t, r, byte_offset, &registers.reg[r]); });
             store_vector<typename Window::element, D.vecs()>(to.memory(), byte_offset, registers.reg[r]);

@@ -65,16 +65,9 @@ class reaching_windows
         });
     }
 
-    CK_TILE_FN void move_to(int y, int x)
+    CK_TILE_FN void move_to_columns(int x)
     {
-        base::move_to({y, x});
-        x_ = x;
-    }
-
-    template <class Visit>
-    CK_TILE_FN void each_access(thread t, Visit&& visit) const
-    {
-        this->each_access_of(t, wrapped_difference(columns_[t.copy], x_), visit);
+        base::move_to_columns(x, [&](thread t) { return wrapped_difference(columns_[t.copy], x); });
     }
 
     // Which row of the windows of row y the thread's first pixel is in; the pixel below it is in the next one.
@@ -92,7 +85,6 @@ class reaching_windows
 
   private:
     const arguments& a_;
-    int x_ = 0;
     ck_tile::detail::per_thread<int, copies_of(row.threads())> rows_in_window_, columns_;
 };
 
@@ -152,6 +144,7 @@ struct program
             return multi_index{wrapped_product(patch.at[0], a.patch_rows), patch.at[1]};
         };
         windows seen(own, image.out, image.out_lengths, first_pixel, a);
+        seen.move_to_columns(0); // of every row, if that is all
 
         sums made[C.rows];
         for(sums& each : made)
@@ -176,7 +169,7 @@ struct program
         static_for<C.rows>([&](auto i) {
             if(i >= a.patch_rows)
                 return;
-            to.move_to({i, 0});
+            to.move_to_row(i);
             store(to, renumber<stored_cell>(convert<element>(map(divide, made[i]))));
         });
     }
@@ -190,9 +183,11 @@ struct program
     static CK_TILE_FN sums sum_of_row(windows& seen, int y, const arguments& a)
     {
         sums row = fill<float, cell>(0.f);
+        seen.move_to_row(y);
         for(int x = 0; x < a.reach[1]; x += at_once)
         {
-            seen.move_to(y, x);
+            if(a.reach[1] > at_once)
+                seen.move_to_columns(x);
             const auto dy = convert<float>(renumber<C.column().row_of_elements()>(load(seen)));
             for_each_thread<cell>([&](thread t) {
                 static_for<at_once>([&](auto i) {

@@ -188,13 +188,22 @@ struct program
                 begin[t.copy] = begin[t.copy] + scaled(first_window(own[t]), a.stride) - a.left_pad;
         });
 
+        const auto move_to_columns = [&](int x, int count) {
+            gradients.move_to_columns(x, count);
+            maxima.move_to_columns(x, count);
+        };
+        move_to_columns(0, a.reach[1]); // of every row, if that is all
+
         sums.clear();
         for(int y = 0; y < a.reach[0]; ++y)
+        {
+            gradients.move_to_row(y);
+            maxima.move_to_row(y);
             for(int x = 0; x < a.reach[1]; x += C.windows_at_once)
             {
                 const int count = a.reach[1] - x;
-                gradients.move_to({y, x}, count);
-                maxima.move_to({y, x}, count);
+                if(a.reach[1] > C.windows_at_once)
+                    move_to_columns(x, count);
                 const auto dy = convert<float>(load(gradients));
                 const auto at = load(maxima);
                 for_each_thread<windows>([&](thread t) {
@@ -215,8 +224,10 @@ struct program
                     });
                 });
             }
+        }
 
         pooling::pixel_window<C.layout, element, cells> to(own, image.in, image.in_lengths, first_pixel);
+        to.move_to_columns(0, a.patch[1]);
         for(int i = 0; i < a.patch[0]; ++i)
         {
             tile<float, cells> row;
@@ -224,7 +235,7 @@ struct program
                 for_each_element<cells>(
                     [&](auto r, auto v) { row.file_of(t).set(r, v, sums.at(sums.column(t), i * C.cols + r, v)); });
             });
-            to.move_to({i, 0}, a.patch[1]);
+            to.move_to_row(i);
             store(to, convert<element>(row));
         }
     }

@@ -65,15 +65,25 @@ struct forward_program
         total found[C.rows];
         for(total& each : found)
             each = total::nothing();
-        for(int row = 0; row < a.input_rows; ++row)
+        if(a.window[1] <= seen.most)
         {
-            const total here = total_of_row(seen, row, a);
-            static_for<C.rows>([&](auto i) {
-                const int y = row - i * a.row_step; // the row of window i that this is
-                if(unsigned(y) < unsigned(a.window[0]))
-                    found[i].take(here);
+            seen.move_to_columns(0, a.window[1]);
+            take_rows(found, a, [&](int row) {
+                total sum = total::nothing();
+                take_columns(sum, seen, row, 0, a);
+                return sum;
             });
         }
+        else
+            take_rows(found, a, [&](int row) {
+                total sum = total::nothing();
+                for(int x = 0; x < a.window[1]; x += seen.most)
+                {
+                    seen.move_to_columns(x * a.dilation[1], a.window[1] - x);
+                    take_columns(sum, seen, row, x, a);
+                }
+                return sum;
+            });
 
         static_for<C.rows>([&](auto i) {
             if(i >= a.patch_rows)
@@ -81,7 +91,7 @@ struct forward_program
             found[i].finish(made, seen, i, a);
             found[i].write(a, [&]<class T>(T* to, const auto& values) {
                 window<T, stored_cell> there(own, to + out_image, out_size, first_row);
-                there.move_to({i, 0});
+                there.move_to_row(i);
                 store(there, renumber<stored_cell>(values));
             });
         });
@@ -95,25 +105,34 @@ struct forward_program
     template <class T, distribution D>
     using window = pixel_window<C.layout, T, D>;
 
-    // Of a row of windows, which is `row` dilations below the first one of a thread.
-    static CK_TILE_FN total total_of_row(window<const element, stored_elements>& seen, int row, const arguments& a)
+    // Each row of the input once, in all windows that have it.
+    static CK_TILE_FN void take_rows(total (&found)[C.rows], const arguments& a, const auto& total_of_row)
     {
-        const auto number = total::numbers_of_row(row, a);
-        total sum         = total::nothing();
-        for(int x = 0; x < a.window[1]; x += seen.most)
+        for(int row = 0; row < a.input_rows; ++row)
         {
-            const int count = a.window[1] - x;
-            seen.move_to({wrapped_product(row, a.dilation[0]), x * a.dilation[1]}, count);
-            const auto next = renumber<elements>(load(seen, convert<element>(total::neutral)));
-            for_each_thread<cell>([&](thread t) {
-                static_for<at_once>([&](auto i) {
-                    constexpr int column = i * C.lanes;
-                    if(column < count)
-                        sum.take(t, next.file_of(t), i, number(x + column));
-                });
+            const total here = total_of_row(row);
+            static_for<C.rows>([&](auto i) {
+                const int y = row - i * a.row_step; // the row of window i that this is
+                if(unsigned(y) < unsigned(a.window[0]))
+                    found[i].take(here);
             });
         }
-        return sum;
+    }
+
+    // Columns that `seen` has moved to, number x of a window's and those behind it, of a row which is `row` dilations below a thread's first.
+    static CK_TILE_FN void take_columns(total& sum, window<const element, stored_elements>& seen, int row, int x,
+                                        const arguments& a)
+    {
+        const auto number = total::numbers_of_row(row, a);
+        seen.move_to_row(wrapped_product(row, a.dilation[0]));
+        const auto next = renumber<elements>(load(seen, convert<element>(total::neutral)));
+        for_each_thread<cell>([&](thread t) {
+            static_for<at_once>([&](auto i) {
+                constexpr int column = i * C.lanes;
+                if(column < a.window[1] - x)
+                    sum.take(t, next.file_of(t), i, number(x + column));
+            });
+        });
     }
 };
 

@@ -12,6 +12,7 @@
 #include "ck_tile/targets/targets.hpp"
 #include "ops/pooling/layout.hpp"
 
+#include <concepts>
 #include <cstdint>
 
 namespace ck_tile::pooling
@@ -114,7 +115,8 @@ class thread_patches
 };
 
 // Some pixels of a row of one image of a tensor, for each thread: from one of its own on, and others at the same distance from that for all.
-// Dimensions of its tile: patch, pixel, channel. `Inside`: all that are wanted exist, so that nothing is asked.
+// Dimensions of its tile: patch, pixel, channel. `Inside`: all that are wanted exist, so that nothing is asked. A thread knows where its columns
+// are, and which of them exist, from when it moved to them: rows cost an addition.
 template <layout Order, class T, distribution D, bool Inside = false>
 class pixel_window
 {
@@ -130,40 +132,61 @@ class pixel_window
         : memory_(data, image.elements() * static_cast<std::int64_t>(sizeof(T))), image_(image), apart_(apart)
     {
         for_each_thread<D>([&](thread t) {
-            const auto& p         = patches[t];
-            own& o                = own_[t.copy];
-            o.at                  = pixel(p);
-            const unsigned offset = offset_of(o.at) + channel_offset(p.channel);
-            o.offset              = p.exists ? offset : nowhere;
+            const auto& p = patches[t];
+            own_[t.copy]  = {pixel(p), channel_offset(p.channel), p.exists, {}};
         });
+        move_to_columns(0);
     }
 
-    // To what lies so many rows and columns beyond, and has `pixels` pixels.
-    CK_TILE_FN void move_to(const multi_index<2>& beyond, int pixels = most)
+    // To columns from so far beyond the thread's own on: to as many as `pixels`, or as pixels(thread).
+    CK_TILE_FN void move_to_columns(int beyond, int pixels = most)
     {
-        beyond_ = beyond;
-        pixels_ = pixels;
+        move_to_columns(beyond, [=](thread) { return pixels; });
     }
+    template <std::invocable<thread> Pixels>
+    CK_TILE_FN void move_to_columns(int beyond, const Pixels& pixels)
+    {
+        for_each_thread<D>([&](thread t) {
+            own& o = own_[t.copy];
+            static_for<columns.size()>([&](auto i) {
+                constexpr int further = columns.along(1, i);
+                const int pixel       = first_element<D, 1>(t) + further,
+                          x           = wrapped_sum(o.at[1], wrapped_sum(beyond, wrapped_product(pixel, apart_)));
+                const bool wanted = pixel < pixels(t), in_row = Inside || unsigned(x) < unsigned(image_.width),
+                           exists = wanted & in_row;
+                o.columns[i]      = exists ? offset_of({0, x}) + o.channel : nowhere;
+            });
+        });
+    }
+    // To the row so far below the thread's own.
+    CK_TILE_FN void move_to_row(int beyond) { row_ = beyond; }
 
     // The thread's own pixel: its coordinate, and its number, row by row.
     CK_TILE_FN const multi_index<2>& at(thread t) const { return own_[t.copy].at; }
     CK_TILE_FN int number(thread t) const { return wrapped_sum(wrapped_product(at(t)[0], image_.width), at(t)[1]); }
 
-    // Calls visit(register number, byte offset), as load() and store() want it.
+    // Calls visit(register number, byte offset), as load() and store() want it: of a pixel all channels exist, or none.
     template <class Visit>
     CK_TILE_FN void each_access(thread t, Visit&& visit) const
     {
-        each_access_of(t, pixels_, visit);
+        const own& o       = own_[t.copy];
+        const int y        = wrapped_sum(o.at[0], row_);
+        const bool in_rows = Inside || unsigned(y) < unsigned(image_.height), exists = o.exists & in_rows;
+        const unsigned row = offset_of({y, 0});
+        static_for<D.regs()>([&](auto r) {
+            constexpr int column = D.reg.number_in(1, r), channel = D.reg.along(2, r);
+            visit(r, plane_offset{exists ? row + o.columns[column] : nowhere, channel_offset(channel)});
+        });
     }
     // Where the pixel so far beyond the thread's own begins; nowhere, if it does not exist. Coordinates of legal problems may lie so far
     // outside that they wrap; then nothing is there.
     CK_TILE_FN unsigned offset(thread t, const multi_index<2>& beyond) const
     {
-        const own& o        = own_[t.copy];
-        const unsigned from = o.offset + offset_of(beyond);
-        const unsigned y = wrapped_sum(o.at[0], beyond[0]), x = wrapped_sum(o.at[1], beyond[1]);
-        const bool exists = (y < unsigned(image_.height)) & (x < unsigned(image_.width));
-        return exists ? from : nowhere;
+        const own& o = own_[t.copy];
+        const int y = wrapped_sum(o.at[0], beyond[0]), x = wrapped_sum(o.at[1], beyond[1]);
+        const bool in_rows = unsigned(y) < unsigned(image_.height), in_cols = unsigned(x) < unsigned(image_.width),
+                   exists = o.exists & in_rows & in_cols;
+        return exists ? offset_of({y, x}) + o.channel : nowhere;
     }
     CK_TILE_FN bool has(thread t, const multi_index<2>& beyond) const { return offset(t, beyond) < nowhere; }
     // From the first channel of a pixel to this one.
@@ -174,21 +197,9 @@ class pixel_window
     }
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
-  protected:
-    // Of so many pixels.
-    template <class Visit>
-    CK_TILE_FN void each_access_of(thread t, int pixels, Visit&& visit) const
-    {
-        static_for<D.regs()>([&](auto r) {
-            const int pixel             = first_element<D, 1>(t) + D.reg.along(1, r);
-            const multi_index<2> beyond = {beyond_[0], wrapped_sum(beyond_[1], wrapped_product(pixel, apart_))};
-            const unsigned from         = Inside ? own_[t.copy].offset + offset_of(beyond) : offset(t, beyond);
-            constexpr int channel       = D.reg.along(2, r);
-            visit(r, (pixel < pixels ? from : nowhere) + channel_offset(channel));
-        });
-    }
-
   private:
+    static constexpr digits columns = D.reg.only(1);
+
     CK_TILE_FN unsigned offset_of(const multi_index<2>& pixel) const
     {
         return ck_tile::detail::byte_offset<T>(
@@ -199,14 +210,16 @@ class pixel_window
     struct own
     {
         multi_index<2> at;
-        unsigned offset; // of it, in bytes; nowhere, if the thread has no patch
+        unsigned channel; // byte offset of the first one
+        bool exists;      // whether the thread has a patch
+        unsigned
+            columns[pixel_window::columns.size()]; // byte offsets in the first row; nowhere, if not wanted or outside
     };
 
     memory_range memory_;
     image_lengths image_;
     int apart_;
-    multi_index<2> beyond_ = {};
-    int pixels_            = most;
+    int row_ = 0;
     ck_tile::detail::per_thread<own, copies_of(D.threads())> own_;
 };
 

@@ -7,12 +7,12 @@
 namespace ck_tile
 {
 
+namespace detail
+{
 template <class V>
-CK_TILE_FN V load_access(const memory_range& range, unsigned offset, V otherwise = {})
+CK_TILE_FN V load_if(int there, const char* from, V otherwise)
 {
     constexpr int size = sizeof(V);
-    const char* from   = range.base + offset;
-    const int there    = offset < range.bytes;
     if constexpr(size == 1)
     {
         unsigned short x = __builtin_bit_cast(unsigned char, otherwise);
@@ -48,12 +48,30 @@ CK_TILE_FN V load_access(const memory_range& range, unsigned offset, V otherwise
         return __builtin_bit_cast(V, x);
     }
 }
+} // namespace detail
+
+template <class V>
+CK_TILE_FN V load_access(const memory_range& range, unsigned offset, V otherwise = {})
+{
+    return detail::load_if(offset < range.bytes, range.base + offset, otherwise);
+}
+template <class V>
+CK_TILE_FN V load_access(const memory_range& range, plane_offset offset, V otherwise = {})
+{
+    return detail::load_if(offset.first < range.bytes, range.base + offset.plane + offset.first, otherwise);
+}
 
 template <class V>
 CK_TILE_FN void store_access(const memory_range& range, unsigned offset, V x)
 {
     if(offset < range.bytes)
         *reinterpret_cast<V*>(range.base + offset) = x;
+}
+template <class V>
+CK_TILE_FN void store_access(const memory_range& range, plane_offset offset, V x)
+{
+    if(offset.first < range.bytes)
+        *reinterpret_cast<V*>(range.base + offset.plane + offset.first) = x;
 }
 
 } // namespace ck_tile
