@@ -2,8 +2,10 @@
 // A window whose rows stay: gathered from wherever they are, as the windows of a convolution, while its columns move.
 //
 // Where a row lies, and what guards say of it, a thread works out once. Each guard depends on the row and on one digit of the
-// columns' merge, such as a filter's tap along one dimension; so a row has one bit for each value of each of these digits, and an
-// element exists if no bit that its column selects is set.
+// columns' merge, such as a filter's tap along one dimension. Where there are up to two such digits a row has one bit for each value of
+// each, and an element exists if no bit that its column selects is set. Three, of which there are too many values for that, have the
+// first and the last value that exists each, side by side in two words; an element exists if the digits of its column, side by side in
+// a third one, lie between them: two more instructions for each access.
 //
 // Columns of a thread that follow each other without a carry, such as channels of one tap, can be a run: only where the first one of
 // it is, is worked out.
@@ -17,17 +19,140 @@
 namespace ck_tile
 {
 
-// Bits that a row has: how far the digits that guards depend on may reach together.
-inline constexpr int gather_bits = 30;
+inline constexpr int gather_bits   = 30;  // values of up to two digits that guards depend on, together at most
+inline constexpr int gather_values = 511; // of each of three
 
 namespace detail
 {
+// For which values of the columns' digits a row exists, here one bit for each for which it does not. Of a digit `first` is where its
+// part of a word begins, which has width(values) bits.
+class row_bits
+{
+    static constexpr unsigned beyond = 1u << gather_bits;       // what columns beyond the view select
+    static constexpr unsigned always = 1u << (gather_bits + 1); // what all others do, and rows beyond the view miss
+
+  public:
+    static constexpr CK_TILE_FN int width(int values) { return values; }
+    static constexpr CK_TILE_FN row_bits of_row(bool inside) { return row_bits{inside ? beyond : ~0u}; }
+
+    // Calls each_row(visit), which calls visit(row, here) for all rows of a thread: the coordinate of a value is `here` + value * `by`,
+    // and those exist that are below `limit`.
+    static CK_TILE_FN void guard(int first, int values, int by, int limit, auto&& each_row)
+    {
+        // Where a value moves by one, those that exist are a run: value v is inside from -here on, or to here.
+        if(by == 1 || by == -1)
+            each_row([&](row_bits& row, int here) {
+                const int from = by == 1 ? -here : 1 - limit + here, end = from + limit;
+                row.missing_ |= (bits_below(values) & ~(bits_below(end) & ~bits_below(from))) << first;
+            });
+        else
+        {
+            CK_TILE_KEEP_LOOP
+            for(int v = 0; v < values; ++v)
+                each_row([&](row_bits& row, int here) {
+                    row.missing_ |= unsigned(unsigned(here + v * by) >= unsigned(limit)) << (first + v);
+                });
+        }
+    }
+
+    // The word of a column is the sum of what its digits' values are there; or it lies beyond the view.
+    static constexpr CK_TILE_FN unsigned of_value(int first, int value) { return 1u << (first + value); }
+    static constexpr CK_TILE_FN unsigned of_column(bool inside, unsigned values)
+    {
+        return inside ? always | values : beyond;
+    }
+
+    CK_TILE_FN bool has(unsigned column) const { return (missing_ & column) == 0; }
+
+  private:
+    explicit constexpr CK_TILE_FN row_bits(unsigned missing) : missing_(missing) {}
+
+    // The bits of the values below n, of gather_bits at most.
+    static CK_TILE_FN unsigned bits_below(int n) { return (1u << (n < 0 ? 0 : n > gather_bits ? gather_bits : n)) - 1; }
+
+    unsigned missing_;
+};
+
+// The same by the first and the last value of each digit, in fields whose top bit is left for differences to borrow from.
+template <int Digits>
+class row_ranges
+{
+    static constexpr int field     = 30 / Digits;
+    static constexpr unsigned most = (1u << (field - 1)) - 1; // no value of a digit is so large
+    static_assert(most >= gather_values);
+
+    static constexpr unsigned in_each_field(unsigned x)
+    {
+        unsigned all = 0;
+        for(int i = 0; i < Digits; ++i)
+            all |= x << (field * i);
+        return all;
+    }
+    static constexpr unsigned tops = in_each_field(most + 1);
+
+  public:
+    static constexpr CK_TILE_FN int width(int) { return field; }
+    static constexpr CK_TILE_FN row_ranges of_row(bool inside)
+    {
+        return inside ? row_ranges{0, in_each_field(most)} : row_ranges{in_each_field(most), 0};
+    }
+
+    // `by` is not 0.
+    static CK_TILE_FN void guard(int first, int values, int by, int limit, auto&& each_row)
+    {
+        const int size   = by < 0 ? -by : by;
+        const auto steps = [&](int length) { return size == 1 ? length : length / size; };
+        each_row([&](row_ranges& row, int here) {
+            const int start = by < 0 ? limit - 1 - here : here; // value v exists if 0 <= start + v * size < limit
+            const int from  = start >= 0 ? 0 : steps(size - 1 - start);
+            const int last  = start >= limit ? -1 : steps(limit - 1 - start);
+            row.narrow(first, from, last < values ? last : values - 1);
+        });
+    }
+
+    static constexpr CK_TILE_FN unsigned of_value(int first, int value) { return unsigned(value) << first; }
+    static constexpr CK_TILE_FN unsigned of_column(bool inside, unsigned values)
+    {
+        return inside ? values : in_each_field(most);
+    }
+
+    // No difference of a field whose value is in the range borrows.
+    CK_TILE_FN bool has(unsigned column) const
+    {
+        return (((column | tops) - first_) & ((last_ | tops) - column) & tops) == tops;
+    }
+
+  private:
+    constexpr CK_TILE_FN row_ranges(unsigned first, unsigned last) : first_(first), last_(last) {}
+
+    // Of what exists, those from `from` to `last`.
+    CK_TILE_FN void narrow(int first, int from, int last)
+    {
+        const int from_now = first_ >> first & most, last_now = last_ >> first & most;
+        from = from > from_now ? from : from_now;
+        last = last < last_now ? last : last_now;
+        if(from > last)
+            from = most, last = 0;
+        first_ += static_cast<unsigned>(from - from_now) << first;
+        last_ += static_cast<unsigned>(last - last_now) << first;
+    }
+
+    unsigned first_, last_;
+};
+
 // The digits of a dimension's merge that guards depend on.
 template <class Below, class Placed>
 struct guarded_digits
 {
     static constexpr int count = Placed::lower.count;
 
+    static constexpr int guarded()
+    {
+        int n = 0;
+        for(int i = 0; i < count; ++i)
+            n += has(i);
+        return n;
+    }
     static constexpr bool has(int i) { return Below::guards_along(Placed::lower.at[i]); }
     static constexpr bool depends(int guard, int i) { return Below::guard_depends_on(guard, Placed::lower.at[i]); }
     static constexpr bool one_each()
@@ -67,7 +192,7 @@ class gather_window
                   "gather_window: a vector register must be contiguous along one dimension to be moved by one access");
 
     // The window whose element 0 lies at `origin` of the view. Digits of the columns that guards depend on have gather_bits values
-    // together at most; the last digit's extent, and the origin's column, are multiples of Run.
+    // together at most, three gather_values each; the last digit's extent, and the origin's column, are multiples of Run.
     CK_TILE_FN gather_window(const tensor_view<T, Map>& view, const multi_index<2>& origin)
         : memory_(view.data, view.elements * static_cast<std::int64_t>(sizeof(T))), map_(detail::staged(view.map))
     {
@@ -82,11 +207,9 @@ class gather_window
                 const int number           = origin[0] + first_element<D, 0>(t) + beyond_first;
                 multi_index<below::rank> l;
                 rows.scatter(rows.transform.map({number}), l);
-                first[i] = map_.below(l);
-                if(number < length)
-                    o.row[i] = {detail::byte_offset<T>(first[i].offset), beyond};
-                else
-                    o.row[i] = {0, ~0u};
+                first[i]          = map_.below(l);
+                const bool inside = number < length;
+                o.row[i]          = {inside ? detail::byte_offset<T>(first[i].offset) : 0u, existing::of_row(inside)};
             });
             find_missing(o, first);
             o.at = origin[1] + first_element<D, 1>(t);
@@ -129,26 +252,27 @@ class gather_window
             multi_index<below::rank> l;
             member<1>(map_.layer).scatter(o.digits[j], l);
             offset[j]   = detail::byte_offset<T>(map_.below(l).offset - origin);
-            selected[j] = o.at + entry<firsts_of_runs>(j) < length ? always | bits_of(o.digits[j]) : beyond;
+            selected[j] = existing::of_column(o.at + entry<firsts_of_runs>(j) < length, word_of(o.digits[j]));
         });
         static_for<D.regs()>([&](auto r) {
             constexpr int i = D.reg.number_in(0, r), j = D.reg.number_in(1, r);
             visit(r, gathered{.row    = o.row[i].offset,
                               .column = offset[j / Run] + j % Run * next,
-                              .exists = (o.row[i].missing & selected[j / Run]) == 0});
+                              .exists = o.row[i].values.has(selected[j / Run])});
         });
     }
 
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
   private:
+    using existing =
+        std::conditional_t<(digits::guarded() > 2), detail::row_ranges<digits::guarded()>, detail::row_bits>;
+
     struct row
     {
-        unsigned offset;  // bytes
-        unsigned missing; // a bit for each value of each digit, and the two below
+        unsigned offset = 0; // bytes
+        existing values = existing::of_row(false);
     };
-    static constexpr unsigned beyond = 1u << gather_bits;       // what columns beyond the view select
-    static constexpr unsigned always = 1u << (gather_bits + 1); // what all others do, and rows beyond the view miss
 
     // What one thread keeps.
     struct own
@@ -177,22 +301,22 @@ class gather_window
     // How many values a digit of the columns has, of a merge: what nothing is guarded along may be none.
     static CK_TILE_FN int values_of(const auto& columns, int digit) { return length_of(columns.extents[digit]); }
 
-    // The bits of a column: digits that guards depend on have them one behind the other.
-    CK_TILE_FN unsigned bits_of(const auto& column) const
+    // The word of a column: digits that guards depend on have their parts one behind the other.
+    CK_TILE_FN unsigned word_of(const auto& column) const
     {
-        unsigned bits = 0;
+        unsigned word = 0;
         int first     = 0;
         static_for<digits::count>([&](auto i) {
             if constexpr(digits::has(i))
             {
-                bits |= 1u << (first + column[i]);
-                first += values_of(member<1>(map_.layer).transform, i);
+                word |= existing::of_value(first, column[i]);
+                first += existing::width(values_of(member<1>(map_.layer).transform, i));
             }
         });
-        return bits;
+        return word;
     }
 
-    // Sets the bits of each digit's values at which a row does not exist.
+    // Takes from the rows the values of each digit at which they do not exist.
     CK_TILE_FN void find_missing(own& o, footprint<staged::guards> (&at)[row_count]) const
     {
         const auto limits = map_.below.limits();
@@ -207,34 +331,14 @@ class gather_window
                 const int values                = values_of(member<1>(map_.layer).transform, d);
                 static_for<staged::guards>([&](auto g) {
                     if constexpr(digits::depends(g, d))
-                    {
-                        const int by = step.guarded[g], limit = limits[g];
-                        // Where a value moves by one, those that exist are a run.
-                        if(by == 1 || by == -1)
-                            static_for<row_count>([&](auto i) {
-                                const int here = by * at[i].guarded[g]; // value v is inside from -here on, or to here
-                                const int from = by == 1 ? -here : 1 - limit - here, end = from + limit;
-                                o.row[i].missing |= (bits_below(values) & ~(bits_below(end) & ~bits_below(from)))
-                                                    << first;
-                            });
-                        else
-                        {
-                            CK_TILE_KEEP_LOOP
-                            for(int v = 0; v < values; ++v)
-                                static_for<row_count>([&](auto i) {
-                                    const bool inside = unsigned(at[i].guarded[g] + v * by) < unsigned(limit);
-                                    o.row[i].missing |= unsigned(!inside) << (first + v);
-                                });
-                        }
-                    }
+                        existing::guard(first, values, step.guarded[g], limits[g], [&](auto&& visit) {
+                            static_for<row_count>([&](auto i) { visit(o.row[i].values, at[i].guarded[g]); });
+                        });
                 });
-                first += values;
+                first += existing::width(values);
             }
         });
     }
-
-    // The bits of the values below n, of gather_bits at most.
-    static CK_TILE_FN unsigned bits_below(int n) { return (1u << (n < 0 ? 0 : n > gather_bits ? gather_bits : n)) - 1; }
 
     memory_range memory_;
     staged map_;

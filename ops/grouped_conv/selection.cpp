@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <span>
 
 namespace ck_tile::conv
 {
@@ -49,17 +51,27 @@ void need_dimensions(status& rules, int instance, const problem& p, int pixels, 
             "the instance has {} spatial dimensions, the problem {}: choose one with as many", instance, p.spatial)});
 }
 
-void need_short_filter(status& rules, const problem& p, int vector)
+void need_short_filter(status& rules, int instance, const problem& p, int vector)
 {
-    std::int64_t lengths = 0;
-    for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
-        lengths += p.filter[d];
+    if(vector == 1)
+        return;
+    const std::span lengths{p.filter.data(), static_cast<std::size_t>(p.spatial)};
+    if(instance == max_spatial)
+    {
+        if(const std::int64_t longest = *std::ranges::max_element(lengths); longest > gather_values)
+            rules.also(
+                rejection{fmt::format("a filter must have {} taps at most along a dimension for vectors, but has "
+                                      "{}: choose an instance of vector width 1",
+                                      gather_values, longest)});
+        return;
+    }
     // Instances of more dimensions have filters of length 1 in front.
-    if(vector > 1 && lengths + max_spatial - p.spatial > gather_bits)
-        rules.also(rejection{fmt::format(
-            "filter lengths must add up to {} at most for vectors, but are {}: choose an instance of vector "
-            "width 1",
-            gather_bits - (max_spatial - p.spatial), lengths)});
+    const int in_front = std::max(instance - p.spatial, 0);
+    const auto sum     = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+    if(sum + in_front > gather_bits)
+        rules.also(rejection{fmt::format("filter lengths must add up to {} at most for vectors, but are {}: choose an "
+                                         "instance of {} spatial dimensions",
+                                         gather_bits - in_front, sum, max_spatial)});
 }
 
 void need_view_of_weights(status& rules, const problem& p, int element_bytes)

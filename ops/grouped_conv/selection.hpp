@@ -19,8 +19,8 @@ namespace ck_tile::conv
 // Adds to the rules that a problem breaks.
 // Of an instance of so many spatial dimensions; a pointwise one moves `pixels` along those of images, and `channels` along C of the weights.
 void need_dimensions(status& rules, int instance, const problem& p, int pixels, int channels);
-// Of an instance that moves `vector` elements along the channels of a window of rows: see window_of_rows().
-void need_short_filter(status& rules, const problem& p, int vector);
+// Of an instance of so many spatial dimensions that moves `vector` elements along the channels of a window of rows: see window_of_rows().
+void need_short_filter(status& rules, int instance, const problem& p, int vector);
 void need_view_of_weights(status& rules, const problem& p, int element_bytes);
 // Of a result whose rows are positions of windows, `per_image` of them at least: that the images of `rows` of them fit a view.
 void need_view_of_images(status& rules, const problem& p, std::int64_t rows, std::int64_t per_image);

@@ -127,7 +127,7 @@ status operation::supports(const config& c, const problem& p)
     status rules;
     conv::need_dimensions(rules, c.spatial, p, c.vector.out, c.vector.wei);
     conv::need_little_padding(rules, p, q);
-    conv::need_short_filter(rules, p, c.vector.out);
+    conv::need_short_filter(rules, c.spatial, p, c.vector.out);
     conv::need_view_of_weights(rules, q, bytes_of(p.type));
     conv::need_view_of_images(rules, q, c.tile_pixels(), least_positions(p));
     for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)

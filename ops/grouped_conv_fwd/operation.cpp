@@ -78,7 +78,7 @@ status operation::supports(const config& c, const problem& p)
     status rules;
     conv::need_dimensions(rules, c.spatial, p, c.vector.in, c.vector.wei);
     conv::need_little_padding(rules, p, q);
-    conv::need_short_filter(rules, q, c.vector.in);
+    conv::need_short_filter(rules, c.spatial, q, c.vector.in);
     conv::need_view_of_weights(rules, q, bytes_of(p.type));
     conv::need_view_of_images(rules, q, c.tile_pixels(), p.output_pixels());
     conv::need_blocks(rules, pixel_tiles(c, q) * channel_tiles(c, q) * p.groups);

@@ -26,10 +26,14 @@ struct wave_layout
     // Lanes with the same rows of C are a group; each row has a place in the lanes of its group, in each of their columns.
     int groups = 0;
     int lane_group[lanes], lane_b_row[lanes]; // and the first row of B that a lane meets
+    int b_row_of[per_lane];                   // of each element in the lane, from that row on
     int group[rows], slot[rows][columns];
 
-    constexpr wave_layout() : lane_group(), lane_b_row(), group(), slot()
+    constexpr wave_layout() : lane_group(), lane_b_row(), b_row_of(), group(), slot()
     {
+        for(int v = 0; v < per_lane; ++v)
+            b_row_of[v] = instruction.c.vec.along(1, v);
+
         int first_row[rows] = {};
         for(int lane = 0; lane < lanes; ++lane)
         {
@@ -76,10 +80,10 @@ void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
         {
             const int row = Operand.lane.along(0, lane), k = Operand.lane.along(1, lane);
             static_for<Operand.regs()>([&](auto r) {
+                constexpr int row_of_r = Operand.reg.along(0, r);
                 for(int f = 0; f < fragments; ++f)
                     for(int v = 0; v < Operand.vecs(); ++v)
-                        put(f, row + Operand.reg.along(0, r), k + v,
-                            convert<float>(files[lane].get(r + Operand.regs() * f, v)));
+                        put(f, row + row_of_r, k + v, convert<float>(files[lane].get(r + Operand.regs() * f, v)));
             });
         }
     };
@@ -97,8 +101,9 @@ void multiply_wave(AccFile* acc, const AFile* a, const BFile* b)
         else
         {
             column x;
+            CK_TILE_UNROLL
             for(int v = 0; v < wide; ++v)
-                x[v] = rows_of_b[k][j][b_row + inst.c.vec.along(1, v % per_lane)];
+                x[v] = rows_of_b[k][j][b_row + layout.b_row_of[v % per_lane]];
             return x;
         }
     };

@@ -19,6 +19,29 @@ constexpr distribution apart = {
 constexpr distribution vectors = {
     .lengths = {32, 16}, .wave = {}, .lane = {{2, 1, 4}, {8, 0, 4}}, .reg = {{2, 1, 8}, {4, 0, 1}}, .vec = {{4, 1, 1}}};
 
+// Loads a tile after the other, from somewhere on to behind the last column.
+template <distribution D, int S>
+void expect_loads(const im2col<S>& c, random_numbers& random)
+{
+    const int end       = random.between(1, c.pixels());
+    const int step      = D.length(1) * random.between(1, 2);
+    multi_index<2> from = {random.between(0, end - 1), random.between(0, (c.rows() - 1) / D.vecs()) * D.vecs()};
+    const auto memory   = numbered(c.elements());
+    auto x = make_gather_window<D>(tensor_view{memory.data(), c.elements(), c.windows().positions_by_taps(end)}, from);
+    for(; from[1] < c.rows() + step; from[1] += step)
+    {
+        each_element(load(x), [&](const multi_index<3>& at, float value) {
+            const int pixel = from[0] + at[0], column = from[1] + at[1];
+            const auto coord = pixel < end && column < c.rows() ? c.place_of(column, pixel) : std::nullopt;
+            ASSERT_EQ(value, coord ? memory[static_cast<std::size_t>(*coord)] : 0.f)
+                << "pixel " << pixel << " of " << end << ", column " << column << " of " << c.rows();
+        });
+        if(testing::Test::HasFatalFailure())
+            return;
+        x.move(x.template step<1>(step));
+    }
+}
+
 template <distribution D, int S>
 void expect_random_im2col_loads(std::uint32_t seed, int problems)
 {
@@ -31,24 +54,7 @@ void expect_random_im2col_loads(std::uint32_t seed, int problems)
             c.channels = D.vecs() * random.between(1, 3);
             c.strides  = packed_strides(c.memory_lengths());
         }
-        const int end       = random.between(1, c.pixels());
-        const int step      = D.length(1) * random.between(1, 2);
-        multi_index<2> from = {random.between(0, end - 1), random.between(0, (c.rows() - 1) / D.vecs()) * D.vecs()};
-        const auto memory   = numbered(c.elements());
-        auto x =
-            make_gather_window<D>(tensor_view{memory.data(), c.elements(), c.windows().positions_by_taps(end)}, from);
-        for(; from[1] < c.rows() + step; from[1] += step)
-        {
-            each_element(load(x), [&](const multi_index<3>& at, float value) {
-                const int pixel = from[0] + at[0], column = from[1] + at[1];
-                const auto coord = pixel < end && column < c.rows() ? c.place_of(column, pixel) : std::nullopt;
-                ASSERT_EQ(value, coord ? memory[static_cast<std::size_t>(*coord)] : 0.f)
-                    << "pixel " << pixel << " of " << end << ", column " << column << " of " << c.rows();
-            });
-            if(testing::Test::HasFatalFailure())
-                return;
-            x.move(x.template step<1>(step));
-        }
+        expect_loads<D>(c, random);
     }
 }
 
@@ -64,6 +70,38 @@ TEST(GatherWindow, VectorsOfChannels)
     expect_random_im2col_loads<vectors, 1>(53, 60);
     expect_random_im2col_loads<vectors, 2>(54, 40);
     expect_random_im2col_loads<vectors, 3>(55, 15);
+}
+
+// More taps than a row has bits: three digits keep the first and the last one that exists.
+template <int Dim>
+void expect_loads_of_long_filters(std::uint32_t seed)
+{
+    random_numbers random(seed);
+    for(int i = 0; i < 8 && !testing::Test::HasFatalFailure(); ++i)
+    {
+        im2col<3> c;
+        c.images   = 2;
+        c.channels = 4;
+        for(int d = 0; d < 3; ++d)
+        {
+            const bool is_long = d == Dim;
+            c.filter[d]        = is_long ? random.between(31, 90) : random.between(1, 2);
+            c.stride[d]        = random.between(1, 3);
+            c.dilation[d]      = random.between(1, 3);
+            c.left[d]          = is_long ? random.between(0, 70) : random.between(0, 1);
+            c.right[d]         = random.between(0, 2);
+            c.input[d]         = std::max(1, (c.filter[d] - 1) * c.dilation[d] + 1 - c.left[d]) + random.between(0, 5);
+        }
+        c.strides = packed_strides(c.memory_lengths());
+        expect_loads<vectors>(c, random);
+    }
+}
+
+TEST(GatherWindow, FiltersOfManyTaps)
+{
+    expect_loads_of_long_filters<0>(57);
+    expect_loads_of_long_filters<1>(58);
+    expect_loads_of_long_filters<2>(59);
 }
 
 // Weights as backward data sees them: columns run through a tap's output channels, of which a thread has four.
