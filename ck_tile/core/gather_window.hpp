@@ -2,10 +2,9 @@
 // A window whose rows stay: gathered from wherever they are, as the windows of a convolution, while its columns move.
 //
 // Where a row lies, and what guards say of it, a thread works out once. Each guard depends on the row and on one digit of the
-// columns' merge, such as a filter's tap along one dimension. Where there are up to two such digits a row has one bit for each value of
-// each, and an element exists if no bit that its column selects is set. Three, of which there are too many values for that, have the
-// first and the last value that exists each, side by side in two words; an element exists if the digits of its column, side by side in
-// a third one, lie between them: two more instructions for each access.
+// columns' merge, such as a filter's tap along one dimension. Where there is one such digit a row keeps the range of its values that
+// exist, of any length. Where there are more it has one bit for each value of each, and an element exists if no bit that its column
+// selects is set.
 //
 // Columns of a thread that follow each other without a carry, such as channels of one tap, can be a run: only where the first one of
 // it is, is worked out.
@@ -19,8 +18,8 @@
 namespace ck_tile
 {
 
-inline constexpr int gather_bits   = 30;  // values of up to two digits that guards depend on, together at most
-inline constexpr int gather_values = 511; // of each of three
+// Values of several digits that guards depend on, together at most.
+inline constexpr int gather_bits = 30;
 
 namespace detail
 {
@@ -73,71 +72,46 @@ class row_bits
     unsigned missing_;
 };
 
-// The same by the first and the last value of each digit, in fields whose top bit is left for differences to borrow from.
-template <int Digits>
-class row_ranges
+// The same for one digit: its values that exist are a range.
+class row_range
 {
-    static constexpr int field     = 30 / Digits;
-    static constexpr unsigned most = (1u << (field - 1)) - 1; // no value of a digit is so large
-    static_assert(most >= gather_values);
-
-    static constexpr unsigned in_each_field(unsigned x)
-    {
-        unsigned all = 0;
-        for(int i = 0; i < Digits; ++i)
-            all |= x << (field * i);
-        return all;
-    }
-    static constexpr unsigned tops = in_each_field(most + 1);
-
   public:
-    static constexpr CK_TILE_FN int width(int) { return field; }
-    static constexpr CK_TILE_FN row_ranges of_row(bool inside)
-    {
-        return inside ? row_ranges{0, in_each_field(most)} : row_ranges{in_each_field(most), 0};
-    }
+    static constexpr CK_TILE_FN int width(int) { return 0; }
+    static constexpr CK_TILE_FN row_range of_row(bool inside) { return row_range{0, inside ? all : 0}; }
 
     // `by` is not 0.
-    static CK_TILE_FN void guard(int first, int values, int by, int limit, auto&& each_row)
+    static CK_TILE_FN void guard(int, int values, int by, int limit, auto&& each_row)
     {
         const int size   = by < 0 ? -by : by;
         const auto steps = [&](int length) { return size == 1 ? length : length / size; };
-        each_row([&](row_ranges& row, int here) {
+        each_row([&](row_range& row, int here) {
             const int start = by < 0 ? limit - 1 - here : here; // value v exists if 0 <= start + v * size < limit
             const int from  = start >= 0 ? 0 : steps(size - 1 - start);
-            const int last  = start >= limit ? -1 : steps(limit - 1 - start);
-            row.narrow(first, from, last < values ? last : values - 1);
+            const int end   = start >= limit ? 0 : steps(limit - 1 - start) + 1;
+            row.narrow(from, end < values ? end : values);
         });
     }
 
-    static constexpr CK_TILE_FN unsigned of_value(int first, int value) { return unsigned(value) << first; }
-    static constexpr CK_TILE_FN unsigned of_column(bool inside, unsigned values)
-    {
-        return inside ? values : in_each_field(most);
-    }
+    static constexpr CK_TILE_FN unsigned of_value(int, int value) { return static_cast<unsigned>(value); }
+    static constexpr CK_TILE_FN unsigned of_column(bool inside, unsigned value) { return inside ? value : ~0u; }
 
-    // No difference of a field whose value is in the range borrows.
-    CK_TILE_FN bool has(unsigned column) const
-    {
-        return (((column | tops) - first_) & ((last_ | tops) - column) & tops) == tops;
-    }
+    CK_TILE_FN bool has(unsigned column) const { return column - first_ < size_; }
 
   private:
-    constexpr CK_TILE_FN row_ranges(unsigned first, unsigned last) : first_(first), last_(last) {}
+    static constexpr unsigned all = ~0u >> 1;
 
-    // Of what exists, those from `from` to `last`.
-    CK_TILE_FN void narrow(int first, int from, int last)
+    constexpr CK_TILE_FN row_range(unsigned first, unsigned size) : first_(first), size_(size) {}
+
+    CK_TILE_FN void narrow(int from, int end)
     {
-        const int from_now = first_ >> first & most, last_now = last_ >> first & most;
-        from = from > from_now ? from : from_now;
-        last = last < last_now ? last : last_now;
-        if(from > last)
-            from = most, last = 0;
-        first_ += static_cast<unsigned>(from - from_now) << first;
-        last_ += static_cast<unsigned>(last - last_now) << first;
+        const int now = static_cast<int>(first_), end_now = static_cast<int>(first_ + size_);
+        from   = from > now ? from : now;
+        end    = end < end_now ? end : end_now;
+        first_ = static_cast<unsigned>(from);
+        size_  = end > from ? static_cast<unsigned>(end - from) : 0;
     }
 
-    unsigned first_, last_;
+    unsigned first_, size_;
 };
 
 // The digits of a dimension's merge that guards depend on.
@@ -192,7 +166,7 @@ class gather_window
                   "gather_window: a vector register must be contiguous along one dimension to be moved by one access");
 
     // The window whose element 0 lies at `origin` of the view. Digits of the columns that guards depend on have gather_bits values
-    // together at most, three gather_values each; the last digit's extent, and the origin's column, are multiples of Run.
+    // together at most, or are one of any length; the last digit's extent, and the origin's column, are multiples of Run.
     CK_TILE_FN gather_window(const tensor_view<T, Map>& view, const multi_index<2>& origin)
         : memory_(view.data, view.elements * static_cast<std::int64_t>(sizeof(T))), map_(detail::staged(view.map))
     {
@@ -265,8 +239,7 @@ class gather_window
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
   private:
-    using existing =
-        std::conditional_t<(digits::guarded() > 2), detail::row_ranges<digits::guarded()>, detail::row_bits>;
+    using existing = std::conditional_t<digits::guarded() == 1, detail::row_range, detail::row_bits>;
 
     struct row
     {

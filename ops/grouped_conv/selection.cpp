@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <span>
 
 namespace ck_tile::conv
 {
@@ -53,25 +52,17 @@ void need_dimensions(status& rules, int instance, const problem& p, int pixels, 
 
 void need_short_filter(status& rules, int instance, const problem& p, int vector)
 {
-    if(vector == 1)
+    if(vector == 1 || instance == 1)
         return;
-    const std::span lengths{p.filter.data(), static_cast<std::size_t>(p.spatial)};
-    if(instance == max_spatial)
-    {
-        if(const std::int64_t longest = *std::ranges::max_element(lengths); longest > gather_values)
-            rules.also(
-                rejection{fmt::format("a filter must have {} taps at most along a dimension for vectors, but has "
-                                      "{}: choose an instance of vector width 1",
-                                      gather_values, longest)});
-        return;
-    }
     // Instances of more dimensions have filters of length 1 in front.
     const int in_front = std::max(instance - p.spatial, 0);
-    const auto sum     = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+    const auto sum     = std::accumulate(p.filter.begin(), p.filter.begin() + p.spatial, std::int64_t{0});
     if(sum + in_front > gather_bits)
-        rules.also(rejection{fmt::format("filter lengths must add up to {} at most for vectors, but are {}: choose an "
-                                         "instance of {} spatial dimensions",
-                                         gather_bits - in_front, sum, max_spatial)});
+        rules.also(
+            rejection{fmt::format("filter lengths must add up to {} at most for vectors, but are {}: choose an "
+                                  "instance of {}",
+                                  gather_bits - in_front, sum,
+                                  p.spatial == 1 ? "1 spatial dimension, or of vector width 1" : "vector width 1")});
 }
 
 void need_view_of_weights(status& rules, const problem& p, int element_bytes)

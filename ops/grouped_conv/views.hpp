@@ -147,8 +147,8 @@ CK_TILE_FN windows<S> class_windows(const arguments& a, const residue_class<S>& 
 }
 
 // A window of the tile that D distributes, at `origin` of positions_by_taps(): its rows stay. One that moves single elements keeps
-// where each row is, so that filters may be of any length; others which taps along each dimension lead to pixels, see gather_bits and
-// gather_values.
+// where each row is, so that filters may be of any length; others which taps lead to pixels: along one dimension a range, along more one
+// bit for each, see gather_bits.
 template <distribution D, class T, class Map>
 CK_TILE_FN auto window_of_rows(const tensor_view<T, Map>& view, const multi_index<2>& origin)
 {

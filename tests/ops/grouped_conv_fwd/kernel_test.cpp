@@ -139,12 +139,13 @@ TEST_P(Kernel, RejectionsSayWhy)
     p.k      = 16;
     p.filter = {20, 11}, p.input = {20, 20};
     EXPECT_EQ(reason_of<operation>(c, p), "filter lengths must add up to 30 at most for vectors, but are 31: choose an "
-                                          "instance of 3 spatial dimensions");
-    c.spatial = 3;
+                                          "instance of vector width 1");
+    p.spatial = 1, p.filter = {30}, p.input = {40};
+    EXPECT_EQ(reason_of<operation>(c, p), "filter lengths must add up to 29 at most for vectors, but are 30: choose an "
+                                          "instance of 1 spatial dimension, or of vector width 1");
+    c.spatial = 1;
     EXPECT_TRUE(operation::supports(c, p));
-    p.filter = {512, 1}, p.input = {512, 1};
-    EXPECT_EQ(reason_of<operation>(c, p), "a filter must have 511 taps at most along a dimension for vectors, but has "
-                                          "512: choose an instance of vector width 1");
+    p.spatial = 2;
     p.filter = {3, 3}, c.spatial = 1;
     EXPECT_EQ(reason_of<operation>(c, p),
               "the instance has 1 spatial dimensions, the problem 2: choose one with as many");
