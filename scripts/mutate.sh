@@ -94,6 +94,7 @@ while IFS=$'\t' read -r name file _ edit _; do
         switch_of[$name]=$number
     fi
 done < "$list"
+find "$with_switches" -type f -exec sed -i "1a#include \"$build/mutation.hpp\"" {} +
 
 # What has not changed keeps its time, and is not built again.
 comm -z -23 <(cd "$copy" && find . -type f -printf '%P\0' | sort -z) <(git ls-files -z | sort -z) | (cd "$copy" && xargs -0 -r rm --)
@@ -113,7 +114,7 @@ cat > "$build/mutation.hpp.new" <<- 'END'
 	END
 cmp -s "$build/mutation.hpp.new" "$build/mutation.hpp" || cp "$build/mutation.hpp.new" "$build/mutation.hpp"
 cmake -G Ninja -S "$copy" -B "$build" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX:-clang++-22}" \
-    "-DCMAKE_CXX_FLAGS=-include $build/mutation.hpp" "-DCK_TILE_TARGETS=${TARGETS:-host:gfx942;host:gfx11;host:sm90}" \
+    "-DCK_TILE_TARGETS=${TARGETS:-host:gfx942;host:gfx11;host:sm90}" \
     "-DCK_TILE_DTYPES=${DTYPES:-fp16;fp32}" -DCK_TILE_INSTANCES=test \
     "-DCK_TILE_OPS=${OPS:-maxpool_fwd;maxpool_bwd;avgpool_fwd;avgpool_bwd;groupnorm_fwd;groupnorm_bwd;grouped_conv_fwd;grouped_conv_conv_fwd;narrow_conv_fwd;narrow_conv_bwd_weight}" \
     -DCK_TILE_BUILD_PROFILER=OFF -DCK_TILE_BUILD_C_API=OFF > "$build/configure.log"
