@@ -145,8 +145,7 @@ TEST_P(Kernel, RejectionsSayWhy)
                                           "instance of 1 spatial dimension, or of vector width 1");
     c.spatial = 1;
     EXPECT_TRUE(operation::supports(c, p));
-    p.spatial = 2, p.input = {20, 20};
-    p.filter = {3, 3}, c.spatial = 1;
+    p.spatial = 2, p.filter = {3, 3}, p.input = {20, 20};
     EXPECT_EQ(reason_of<operation>(c, p),
               "the instance has 1 spatial dimensions, the problem 2: choose one with as many");
     c.tile.epilogue = gemm::epilogue::through_lds;
