@@ -64,28 +64,21 @@ switched()
 mkdir -p "$copy" "$build"
 cp scripts/mutations.txt "$list"
 
-# All edits, before anything is built.
-stale=0
-while IFS=$'\t' read -r name file _ edit _; do
-    [[ -z $name || $name == \#* ]] && continue
-    changed=$(edited "$file" "$edit" | diff "$file" - | grep -c '^[<>]' || true)
-    if [[ $changed -lt 1 || $changed -gt 2 ]]; then
-        echo "mutate.sh: $name changes $changed lines of $file, not one: correct scripts/mutations.txt" >&2
-        stale=1
-    fi
-done < "$list"
-[[ $stale -eq 0 ]] || exit 2
-
-# Behind switches: what takes out a call. A line has one of them.
+# All edits, before anything is built; behind switches those that take out a call, of which a line has one.
 readonly with_switches=$build/with_switches
 rm -rf "$with_switches" && mkdir "$with_switches"
 declare -A switch_of=()
-number=0
+number=0 stale=0
 while IFS=$'\t' read -r name file _ edit _; do
     [[ -z $name || $name == \#* ]] && continue
     number=$((number + 1))
     [[ -e $with_switches/$file ]] || cp --parents "$file" "$with_switches"
     difference=$(edited "$file" "$edit" | diff "$file" - || true)
+    changed=$(grep -c '^[<>]' <<< "$difference" || true)
+    if [[ $changed -lt 1 || $changed -gt 2 ]]; then
+        echo "mutate.sh: $name changes $changed lines of $file, not one: correct scripts/mutations.txt" >&2
+        stale=1
+    fi
     line=${difference%%[acd]*}
     from=$(sed -n 's/^< //p' <<< "$difference")
     to=$(sed -n 's/^> //p' <<< "$difference")
@@ -94,6 +87,7 @@ while IFS=$'\t' read -r name file _ edit _; do
         switch_of[$name]=$number
     fi
 done < "$list"
+[[ $stale -eq 0 ]] || exit 2
 find "$with_switches" -type f -exec sed -i "1a#include \"$build/mutation.hpp\"" {} +
 
 # What has not changed keeps its time, and is not built again.
