@@ -52,8 +52,10 @@ template <operand Operand, int Along = 1>
 class operand_copy
 {
     static constexpr distribution loaded = Operand::layout, stored = along_k(loaded);
-    using element                     = std::remove_const_t<typename Operand::element>;
-    static constexpr bool whole_lines = loaded.vecs() * sizeof(element) == 16, async = has_async_copies && whole_lines;
+    using element = std::remove_const_t<typename Operand::element>;
+    static constexpr bool whole_lines =
+                              loaded.vecs() * sizeof(element) == 16 && loaded.vector_dim() == stored.vector_dim(),
+                          async = has_async_copies && whole_lines;
     struct nothing
     {};
 

@@ -10,6 +10,7 @@
 #include "ck_tile/targets/targets.hpp"
 #include "ops/grouped_conv/depthwise.hpp"
 #include "ops/grouped_conv/tap_product.hpp"
+#include "ops/grouped_conv/toeplitz.hpp"
 
 namespace ck_tile::conv
 {
@@ -22,7 +23,7 @@ struct narrow_config
 
     architecture arch;
     data_type type;
-    int group; // channels of a group, of X and of Y: 1, by multiply-adds; 16 or a divisor of it, or 32, by matrix instructions
+    int group; // channels of a group, of X and of Y: 1, by multiply-adds or rows of the filter; 16 or a divisor of it, or 32, by taps
     int channels; // of a block
     int waves;
     known_window window;
@@ -30,24 +31,42 @@ struct narrow_config
     int halo;          // pixels that LDS holds for a region, at most
     int stages = 2;    // such halos in LDS
     int planes = 1;    // of the filter, at most; of 1, images have no third dimension
-    // Neighbours in a row of the filter that one product takes: if several, X has one group, of 16 / taps channels at most.
+    // Neighbours in a row of the filter that one product takes: if several, X has one group, of 16 / taps channels at most; or, of groups of 1
+    // channel, the row as a Toeplitz matrix, so long at most (toeplitz.hpp).
     int taps = 1;
 
     constexpr bool makes_weights() const { return Made == direction::backward_weight; }
     constexpr bool by_matrix() const { return group > 1; }
+    constexpr bool by_toeplitz() const { return group == 1 && taps > 1; }
+    constexpr bool of_few() const
+    {
+        return by_matrix() && taps > 1;
+    } // channels of X, of which a thread copies all of a pixel
     constexpr data_type dtype() const { return type; }
     constexpr int lanes() const { return facts(arch).wave; }
     constexpr int threads() const { return waves * lanes(); }
-    constexpr int vector() const { return 16 / bytes_of(type); } // elements that one copy moves
-    constexpr int own() const { return 4 / bytes_of(type); }     // channels of a thread
+    constexpr int vector() const { return 16 / bytes_of(type); }                        // elements that one copy moves
+    constexpr int own() const { return by_toeplitz() ? vector() : 4 / bytes_of(type); } // channels of a thread
     constexpr const matrix_instruction& instruction() const { return *tap_product::instruction(type, facts(arch)); }
     constexpr int pixels() const { return patches() * patch.pixels(); } // of a region, at most
 
     // Channels of a pixel in LDS, of which those of `taps` neighbours are the columns of a product; and the window in products.
-    constexpr int halo_channels() const { return taps == 1 ? channels : tap_product::channels / taps; }
+    constexpr int halo_channels() const { return of_few() ? tap_product::channels / taps : channels; }
     constexpr known_window products() const
     {
         return {window.rows, window.any() ? window.cols : ceil_div(window.cols, taps), window.stride};
+    }
+    // Of a filter's row as a Toeplitz matrix: products, one after the other; the stride along it at most, which is 1 where products side by side
+    // share what they see; and elements of LDS for each copy.
+    constexpr int row_steps() const { return ceil_div(taps + tap_product::channels - 1, tap_product::channels); }
+    constexpr int row_stride() const
+    {
+        return patch.cols > tap_product::channels ? 1 : 1 + (taps - 3) / tap_product::channels;
+    }
+    constexpr int filter_line() const
+    {
+        const int beyond = (tap_product::channels - 1) * row_stride(), copies = toeplitz::filter_copies(instruction());
+        return row_steps() * tap_product::channels + beyond / copies * copies;
     }
 
     constexpr int stride() const { return window.any() ? 1 : window.stride; } // of any window, at least
@@ -60,27 +79,30 @@ struct narrow_config
         return by_matrix() && taps == 1 && Made != direction::backward_data && window.stride == 2 ? 2 : 1;
     }
     // By matrix instructions: waves side by side, which have slices of channels, and one below the other, which have patches.
-    constexpr int across() const { return channels / tap_product::channels; }
+    constexpr int across() const { return channels / (by_toeplitz() ? own() : tap_product::channels); }
     // Columns of a block in slices, each of which sees what whole groups have: of a product, or all of the block.
     constexpr int slice_columns() const { return by_matrix() ? tap_product::channels : channels; }
     // Whether groups may have more channels on one side than on the other: not where a thread takes neighbours as they lie. Forward, threads of
     // several channels could look up each of those that they see, but matrix instructions are twice as fast at any multiplier.
     constexpr bool takes_multipliers() const
     {
-        return by_matrix() || own() == 1 || (window.any() && Made == direction::backward_data);
+        return by_matrix() || (by_toeplitz() ? Made == direction::forward
+                                             : own() == 1 || (window.any() && Made == direction::backward_data));
     }
     constexpr int group_slices() const { return ceil_div(group, tap_product::channels); } // slices of a group
     constexpr int down() const { return waves / across(); }
     // Patches that a block computes at once, and those of a region: that it has at once, or as its halo has at most.
     constexpr int patches_at_once() const
     {
+        if(by_toeplitz())
+            return down();
         if(!by_matrix())
             return threads() / (channels / own());
         return down() * (makes_weights() ? tap_product::channels : instruction().n) / tap_product::width;
     }
     constexpr int patches() const
     {
-        if(!by_matrix())
+        if(!by_matrix() && !by_toeplitz())
             return patches_at_once();
         int most = patches_at_once();
         for(int across = 1; halo_along(1, across) <= halo; ++across)
@@ -102,7 +124,12 @@ struct narrow_config
 
     // How threads copy `rows` pixels to LDS, a multiple of rows_at_once().
     constexpr int rows_at_once() const { return threads() / (channels / vector()); }
-    constexpr int halo_at_once() const { return taps == 1 ? rows_at_once() : threads(); }
+    constexpr int halo_at_once() const
+    {
+        return of_few() ? threads() : by_toeplitz() ? rows_at_once() * toeplitz::run : rows_at_once();
+    }
+    // Pixels, of which a row of the halo is an odd number long where channels are planes.
+    constexpr int row_run() const { return by_toeplitz() ? toeplitz::row_run(instruction()) : 1; }
     constexpr distribution copied(int rows) const
     {
         const int across = channels / vector(), down = lanes() / across;
@@ -115,7 +142,16 @@ struct narrow_config
     // Of a few channels, which are no vector in memory, a thread has all of a pixel.
     constexpr distribution halo_copy() const
     {
-        if(taps == 1)
+        if(by_toeplitz())
+        {
+            const int across = channels / vector(), down = lanes() / across;
+            return {.lengths = {halo, channels},
+                    .wave    = {{waves, 0, toeplitz::run * down}},
+                    .lane    = {{down, 0, toeplitz::run}, {across, 1, vector()}},
+                    .reg     = {{toeplitz::run, 0, 1}, {halo / halo_at_once(), 0, halo_at_once()}},
+                    .vec     = {{vector(), 1, 1}}};
+        }
+        if(!of_few())
             return copied(halo);
         return {.lengths = {halo, halo_channels()},
                 .wave    = {{waves, 0, lanes()}},
@@ -128,12 +164,17 @@ struct narrow_config
     // Pixels that are computed at once, as threads compute them; and of a patch those that a thread has.
     constexpr distribution rows() const
     {
-        return by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
-                           : depthwise_rows(waves, lanes(), pixels(), channels, own());
+        return by_toeplitz() ? toeplitz::images(instruction(), waves, channels, own(), patch)
+               : by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
+                             : depthwise_rows(waves, lanes(), pixels(), channels, own());
     }
     constexpr conv::patch own_patch() const
     {
-        return by_matrix() ? conv::patch{patch.rows, rows().regs() / patch.rows} : patch;
+        if(!by_matrix() && !by_toeplitz())
+            return patch;
+        const int cols = by_matrix() ? rows().regs() / patch.rows
+                                     : patch.cols / instruction().m * tap_product::rows_of_lane(instruction()).extent;
+        return {rows().regs() / cols, cols};
     }
 
     // Pixels in LDS, so far apart that lanes meet different banks: an odd number of 16 bytes, or, for operands of which neighbours have 32 bytes
@@ -149,10 +190,17 @@ struct narrow_config
     constexpr lds_layout lines(int rows) const { return {.rows = rows, .cols = channels, .pad = pad()}; }
     constexpr lds_layout halo_layout() const
     {
-        return taps == 1 ? lines(halo) : lds_layout{.rows = halo, .cols = halo_channels()};
+        if(by_toeplitz())
+            return {.rows = channels, .cols = halo};
+        return of_few() ? lds_layout{.rows = halo, .cols = halo_channels()} : lines(halo);
     }
     constexpr lds_layout pixel_layout() const { return lines(pixel_copy().lengths[0]); }
-    constexpr int halo_bytes() const { return halo_layout().elements() * bytes_of(type); }
+    constexpr int halo_bytes() const
+    {
+        // Products see what is behind the last row, times 0.
+        const int beyond = by_toeplitz() ? row_steps() * tap_product::channels : 0;
+        return (halo_layout().elements() + beyond) * bytes_of(type);
+    }
     constexpr int pixel_bytes() const { return pixel_layout().elements() * bytes_of(type); }
     // Backward weight, dY is beside the halo of X.
     constexpr int stage_bytes() const { return halo_bytes() + (makes_weights() ? pixel_bytes() : 0); }
@@ -188,6 +236,9 @@ struct narrow_config
     }
     constexpr int weight_bytes() const
     {
+        if(by_toeplitz())
+            return channels *
+                   (window.cols * toeplitz::filter_copies(instruction()) * filter_line() * bytes_of(type) + 4);
         if(!by_matrix())
             return (most_taps() + 1) * channels * 4;
         return window.any() ? window.taps() * group_slices() * across() * operand_bytes() : 0;
@@ -203,6 +254,9 @@ struct narrow_config
     // Registers of a lane, more or less: those of a patch, or of sums of all taps, beside a row of the halo.
     constexpr int registers_used() const
     {
+        if(by_toeplitz())
+            return 48 + patch.pixels() / lanes() * (own() * bytes_of(type) / 4 + 1) + 4 * row_steps() +
+                   halo_copy().regs() * vector() * bytes_of(type) / 4;
         if(by_matrix())
             return 64 + tap_product::registers(instruction(), Made,
                                                window.any() && !makes_weights() ? 1 : products().taps(),
@@ -214,7 +268,7 @@ struct narrow_config
     constexpr int registers() const
     {
         constexpr int most = 128;
-        return by_matrix() && (!makes_weights() || registers_used() <= most) ? most : 0;
+        return (by_matrix() || by_toeplitz()) && (!makes_weights() || registers_used() <= most) ? most : 0;
     }
     // Blocks that run on a compute unit at once, more or less: as many as LDS has room for, and registers.
     constexpr int blocks_at_once(const target& t) const
@@ -271,6 +325,35 @@ constexpr violation check_tap_product(const narrow_config<Made>& c, const target
     return {};
 }
 
+// What those by Toeplitz matrices must have beside.
+template <direction Made>
+constexpr violation check_toeplitz(const narrow_config<Made>& c, const target& t)
+{
+    if(tap_product::instruction(c.type, t) == nullptr)
+        return {"rows of a filter must be of a type that matrix instructions of 16 rows have", name_of(c.type),
+                "choose fp16 or bf16"};
+    if(c.makes_weights())
+        return {"rows of a filter are multiplied by what makes images", c.taps, "use 1 tap"};
+    if(!c.window.any() || c.window.cols < 1)
+        return {"rows of a filter must be of any window, whose columns say how many there are at most", c.window.cols,
+                "use a window of 0 rows, and 7 columns"};
+    if(c.taps % tap_product::channels != 1 || c.taps > 65)
+        return {"a row of a filter must have 17, 33, 49 or 65 taps at most", c.taps, "use 17"};
+    if(c.patch.rows % c.instruction().n != 0 || c.patch.cols % c.instruction().m != 0 || c.patch.pixels() > 1024)
+        return {"patches must be 1024 pixels at most, of whole products of 16 pixels of a row and as many rows as the "
+                "instruction has columns",
+                c.patch.rows, "use 16 x 32"};
+    if(c.planes != 1)
+        return {"rows of a filter must be those of one plane", c.planes, "use 1 plane"};
+    if(c.stages != 1)
+        return {"rows of a filter must be of one halo: other blocks compute while it is copied", c.stages,
+                "use 1 stage"};
+    if(c.channels % c.vector() != 0 || c.waves % c.across() != 0)
+        return {"waves must be a multiple of a block's slices of 8 channels", c.waves,
+                "use more waves, or fewer channels"};
+    return {};
+}
+
 // `t` are the facts of c.arch.
 template <direction Made>
 constexpr violation check(const narrow_config<Made>& c, const target& t)
@@ -285,10 +368,15 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
                     "choose 1 or more"};
     if(c.group != 1 && c.group != tap_product::channels && c.group != 2 * tap_product::channels)
         return {"channels of a group must be 1, 16 and what divides it, or 32", c.group, "use 1, 16 or 32"};
-    if(c.taps != 1 &&
-       (c.made == direction::backward_data || c.group != tap_product::channels || (c.taps != 2 && c.taps != 4)))
+    if(c.by_toeplitz())
+    {
+        if(const violation v = check_toeplitz(c, t))
+            return v;
+    }
+    else if(c.taps != 1 &&
+            (c.made == direction::backward_data || c.group != tap_product::channels || (c.taps != 2 && c.taps != 4)))
         return {"products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4", c.taps, "use 1"};
-    if(!c.by_matrix() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
+    if(!c.by_matrix() && !c.by_toeplitz() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
         return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
     if(c.by_matrix())
         if(const violation v = check_tap_product(c, t))
@@ -311,7 +399,7 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
         return {"the threads must share the halo's pixels evenly", c.halo,
                 "use a multiple of threads * 8 / channels, or, where products take several taps, of threads"};
     const bool async = t.copy_to_lds == lds_copy::bytes_16_async;
-    if(async ? c.stages < 2 || c.stages > 4 : c.stages > 2)
+    if(!c.by_toeplitz() && (async ? c.stages < 2 || c.stages > 4 : c.stages > 2))
         return {"halos must be 2 to 4 where copies are asynchronous, 1 or 2 where they are not", c.stages,
                 "use 2 stages"};
     if(Made == direction::backward_data && !c.window.any() &&

@@ -69,10 +69,11 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
         reject(fmt::format("several groups whose channels fit {} columns", i.columns), "");
 }
 
-// Taps, or, where products take several of a row, products.
+// Taps, or, where products take several of a row, or all, products.
 std::int64_t products_of(const narrow_instance& i, const problem& p)
 {
-    const tap_product::filter_products row = {last_two(p, p.filter, 1)[1], i.limits.taps};
+    const int cols                         = last_two(p, p.filter, 1)[1];
+    const tap_product::filter_products row = {cols, i.row_taps > 0 ? cols : i.limits.taps};
     return p.filter_taps() / row.cols * row.of_row();
 }
 
@@ -83,6 +84,30 @@ std::int64_t blocks_of_products(const narrow_instance& i, const problem& p)
         return 1;
     const std::int64_t planes = depth_taps(p);
     return planes * (i.window.any() ? ceil_div(products_of(i, p) / planes, std::int64_t(i.window.taps())) : 1);
+}
+
+// Adds to the rules what a row of the filter breaks that is a Toeplitz matrix.
+void need_row(status& rules, const narrow_instance& i, const problem& p)
+{
+    constexpr int rows      = tap_product::channels; // of the matrix
+    const int stride        = last_two(p, p.stride, 1)[1];
+    const std::int64_t span = (std::int64_t(last_two(p, p.filter, 1)[1]) - 1) * last_two(p, p.dilation, 1)[1] + 1,
+                       seen = span + (rows - 1) * (std::int64_t(stride) - 1);
+    if(makes_dx(i) && product(last_two(p, p.stride, 1)) != 1)
+        rules.also(rejection{
+            fmt::format("strides must be 1 for rows of the filter, but are {}x{}: choose an instance of 1 tap, or an "
+                        "implicit GEMM",
+                        last_two(p, p.stride, 1)[0], stride)});
+    else if(stride > i.row_stride)
+        rules.also(rejection{
+            fmt::format("the stride along rows must be {} at most, but is {}: choose an instance of more taps, or an "
+                        "implicit GEMM",
+                        i.row_stride, stride)});
+    else if(seen > i.row_taps)
+        rules.also(rejection{fmt::format(
+            "a row of the filter, and what {} windows of it see beyond at a stride of {}, must be {} pixels "
+            "at most, but is {}: choose an instance of more taps, or an implicit GEMM",
+            rows, stride, i.row_taps, seen)});
 }
 
 // Pixels of X that windows begin with must be a multiple of so many apart, so that weights are made of whole 16 bytes.
@@ -147,10 +172,14 @@ status narrow_supports(const narrow_instance& i, const problem& p)
         rules.also(rejection{fmt::format("a filter must have {} planes at most, but has {}: choose an implicit GEMM",
                                          i.planes, depth_taps(p))});
     if(w.any() && i.limits.made != direction::backward_weight && products_of(i, p) > i.most_taps)
-        rules.also(rejection{
-            fmt::format("a filter must have {} {} at most, but has {}: choose an implicit GEMM", i.most_taps,
-                        i.limits.taps > 1 ? fmt::format("products of {} taps of a row", i.limits.taps) : "taps",
-                        products_of(i, p))});
+        rules.also(
+            rejection{fmt::format("a filter must have {} {} at most, but has {}: choose an implicit GEMM", i.most_taps,
+                                  i.row_taps > 0      ? "rows"
+                                  : i.limits.taps > 1 ? fmt::format("products of {} taps of a row", i.limits.taps)
+                                                      : "taps",
+                                  products_of(i, p))});
+    if(i.row_taps > 0)
+        need_row(rules, i, p);
     if(i.limits.taps > 1 && last_two(p, p.dilation, 1)[1] != 1)
         rules.also(rejection{
             fmt::format("products take neighbouring taps, so that the dilation along rows must be 1, but is {}: choose "
@@ -210,18 +239,40 @@ narrow_schedule schedule_narrow(const device& dev, const narrow_instance& i, con
     return s;
 }
 
+namespace
+{
+// Measured on an H200; instructions of all lanes of a compute unit.
+constexpr double launch = 4, bytes_per_us = 3.4e6, instructions_per_us = 0.7 * 128 * 1.75e3;
+
+// Of rows of a filter as Toeplitz matrices. A block copies, then multiplies; what it has of a pixel's channels is a part of a line of memory; and
+// before, it lays out the filter.
+double row_cost(const device& dev, const narrow_instance& i, const problem& p, const narrow_schedule& s, double rounds,
+                double bytes)
+{
+    constexpr double of_row = 3.8, of_filter = 1500; // instructions: of an element's product, of a row's for a channel
+    const double half_sectors = i.channels * bytes_of(p.type) < 32 ? 2.4 : 1.5;
+    const double products     = static_cast<double>(i.row_steps * products_of(i, p)) *
+                                static_cast<double>(s.regions.computed(i.limits)),
+                 filters = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
+                           i.most_taps * i.row_steps;
+    return microsecond * (launch + half_sectors * bytes / bytes_per_us +
+                          i.channels * (of_row * rounds * products + of_filter * filters) / instructions_per_us);
+}
+} // namespace
+
 double narrow_cost(const device& dev, const narrow_instance& i, const problem& p, const narrow_schedule& s,
                    double bytes)
 {
-    // Measured on an H200. A region computes all pixels of its patches, and copies its halo; lines of memory that a block has a half of come
+    // A region computes all pixels of its patches, and copies its halo; lines of memory that a block has a half of come
     // slower, which products do not hide.
-    constexpr double launch = 4, bytes_per_us = 3.4e6, half_lines = 1.2, half_lines_of_products = 1.08;
+    constexpr double half_lines = 1.2, half_lines_of_products = 1.08;
     constexpr double beside_taps = 8, of_halo = 4; // instructions of an element
-    constexpr double of_pixel            = 40;     // of one of the halo whose few channels are copied one by one
-    constexpr double instructions_per_us = 0.7 * 128 * 1.75e3; // of all lanes of a compute unit
+    constexpr double of_pixel = 40;                // of one of the halo whose few channels are copied one by one
     const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
                           static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
-    const int stride    = last_two(p, p.stride, 1)[1];
+    if(i.row_taps > 0)
+        return row_cost(dev, i, p, s, rounds, bytes);
+    const int stride = last_two(p, p.stride, 1)[1];
     const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
                runs = stride == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
     double of_tap   = i.limits.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;

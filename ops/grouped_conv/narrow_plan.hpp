@@ -30,11 +30,13 @@ struct narrow_instance
     int vector;             // channels that one copy moves
     bool takes_multipliers;
     int planes, most_taps; // of the filter
-    int at_once;           // blocks on a compute unit
+    int row_taps, row_steps,
+        row_stride; // of a filter's row as a Toeplitz matrix: at most, products, at most; 0 taps: it is none
+    int at_once;    // blocks on a compute unit
 
     template <direction Made>
     narrow_instance(const narrow_config<Made>& c)
-        : limits{Made, c.patch, c.patches(), c.patches_at_once(), c.halo, c.taps},
+        : limits{Made, c.patch, c.patches(), c.patches_at_once(), c.halo, c.of_few() ? c.taps : 1, c.row_run()},
           window(c.window),
           group(c.group),
           channels(c.channels),
@@ -44,6 +46,9 @@ struct narrow_instance
           takes_multipliers(c.takes_multipliers()),
           planes(c.planes),
           most_taps(c.most_taps()),
+          row_taps(c.by_toeplitz() ? c.taps : 0),
+          row_steps(c.row_steps()),
+          row_stride(c.row_stride()),
           at_once(c.blocks_at_once(facts(c.arch)))
     {
     }

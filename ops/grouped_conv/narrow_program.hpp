@@ -13,6 +13,7 @@
 #include "ops/grouped_conv/patch_window.hpp"
 #include "ops/grouped_conv/region_loop.hpp"
 #include "ops/grouped_conv/tap_images.hpp"
+#include "ops/grouped_conv/toeplitz.hpp"
 
 namespace ck_tile::conv
 {
@@ -175,18 +176,36 @@ struct narrow_program
         const int seen = C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(made.first) : made.first;
         const products convolution(b, a, made, seen);
         copies halos{b, a, seen, {{a.from_lines, a.regions.shape}, 0}};
-        for_each_region<C.arch, C.stages>(
+        for_each_region<C.arch, C.stages, !C.by_toeplitz()>(
             b, halos, share, a.regions.order.end, a.shares, [&](const coord& here, int stage) {
                 const halo_tile from{b.lds_at<element>(stage * stage_bytes)};
                 each_round(a, [&](int first) __attribute__((always_inline)) {
-                    tile<float, rows> sums = convolution.sums(from, first);
-                    if(a.residual != nullptr)
+                    if constexpr(C.by_toeplitz())
                     {
-                        const auto shortcut =
-                            load(window(a, static_cast<const element*>(a.residual), here, made, first));
-                        sums = map([](float x, element y) { return x + convert<float>(y); }, sums, shortcut);
+                        const auto shortcut = [&] {
+                            return a.residual != nullptr
+                                       ? load(window(a, static_cast<const element*>(a.residual), here, made, first))
+                                       : fill<element, rows>(element(0));
+                        };
+                        tile<element, rows> images = shortcut();
+                        if(convolution.make(images, from, first, a.activation)) [[unlikely]]
+                        {
+                            images = shortcut();
+                            convolution.make_unusual(images, from, first, a.activation);
+                        }
+                        store(window(a, static_cast<element*>(a.to), here, made, first), images);
                     }
-                    store_activated(window(a, static_cast<element*>(a.to), here, made, first), sums, a.activation);
+                    else
+                    {
+                        tile<float, rows> sums = convolution.sums(from, first);
+                        if(a.residual != nullptr)
+                        {
+                            const auto shortcut =
+                                load(window(a, static_cast<const element*>(a.residual), here, made, first));
+                            sums = map([](float x, element y) { return x + convert<float>(y); }, sums, shortcut);
+                        }
+                        store_activated(window(a, static_cast<element*>(a.to), here, made, first), sums, a.activation);
+                    }
                 });
             });
     }
@@ -197,16 +216,19 @@ struct narrow_program
     static constexpr int slice_columns = C.slice_columns();
     using halo_tile                    = lds_tile<element, C.halo_layout()>;
     using coord                        = region_grid::coord;
-    using products =
-        typename std::conditional_t<C.by_matrix(), std::type_identity<images_by_matrix<C, element, arguments>>,
-                                    std::type_identity<images_by_multiply_adds<C, element>>>::type;
+    using products                     = typename std::conditional_t<
+        C.by_toeplitz(), std::type_identity<images_by_toeplitz<C, element, arguments>>,
+        std::conditional_t<C.by_matrix(), std::type_identity<images_by_matrix<C, element, arguments>>,
+                           std::type_identity<images_by_multiply_adds<C, element>>>>::type;
 
     struct copies
     {
         const block& in;
         const arguments& args;
         int channel;
-        gemm::operand_copy<halo_window<element, C.halo_copy(), C.halo_classes()>> halo;
+        gemm::operand_copy<halo_window<element, C.halo_copy(), C.halo_classes(), C.by_toeplitz()>,
+                           C.by_toeplitz() ? 0 : 1>
+            halo;
 
         CK_TILE_FN coord move(int number)
         {
@@ -231,7 +253,7 @@ struct narrow_program
     template <class F>
     static CK_TILE_FN void each_round(const arguments& a, F&& f)
     {
-        if constexpr(C.by_matrix())
+        if constexpr(C.by_matrix() || C.by_toeplitz())
         {
             const int patches = a.regions.shape.patches();
             CK_TILE_KEEP_LOOP

@@ -9,7 +9,7 @@
 namespace ck_tile::conv
 {
 
-// D: how the threads have the pixels of patches `Whole`, of which each has the part `Patch`.
+// D: how the threads have the pixels of patches `Whole`, of which each has rows and columns `Patch`, which D's registers say the places of.
 template <class T, distribution D, patch Whole, patch Patch>
 class patch_window
 {
@@ -39,12 +39,13 @@ class patch_window
             const unsigned at_first = ck_tile::detail::byte_offset<T>(
                 plane * static_cast<int>(lines.plane) + own_y * lines.strides[0] + own_x * lines.strides[1] + channel);
             register_for<Patch.rows>([&](auto r) {
-                o.row[r] = exists && unsigned(own_y + r) < unsigned(lines.lengths[0])
-                               ? at_first + ck_tile::detail::byte_offset<T>(r * lines.strides[0])
-                               : nowhere;
+                const int y = row_of(r);
+                o.row[r]    = exists && unsigned(own_y + y) < unsigned(lines.lengths[0])
+                                  ? at_first + ck_tile::detail::byte_offset<T>(y * lines.strides[0])
+                                  : nowhere;
             });
             register_for<Patch.cols>(
-                [&](auto c) { o.missing[c] = unsigned(own_x + c) < unsigned(lines.lengths[1]) ? 0 : nowhere; });
+                [&](auto c) { o.missing[c] = unsigned(own_x + col_of(c)) < unsigned(lines.lengths[1]) ? 0 : nowhere; });
         });
     }
 
@@ -55,13 +56,17 @@ class patch_window
         const own& o = own_[t.copy];
         register_for<D.regs()>([&](auto r) {
             const int c = r % Patch.cols;
-            visit(r, unless(o.row[r / Patch.cols] + c * pitch_, o.missing[c]));
+            visit(r, unless(o.row[r / Patch.cols] + col_of(c) * pitch_, o.missing[c]));
         });
     }
 
     CK_TILE_FN const memory_range& memory() const { return memory_; }
 
   private:
+    // Where the thread's rows and columns lie from its first.
+    static CK_TILE_FN constexpr int row_of(int r) { return D.reg.along(0, r * Patch.cols) / Whole.cols; }
+    static CK_TILE_FN constexpr int col_of(int c) { return D.reg.along(0, c) % Whole.cols; }
+
     // What one thread keeps: where its rows begin, in bytes; of these and of columns, nowhere, if they do not exist.
     struct own
     {

@@ -12,13 +12,29 @@ namespace ck_tile::conv
 // stages. All threads meet before the first, so that it may read what they have stored to LDS before. Of the copies:
 //   move(number)                               to a region, and says where that is
 //   begin<Async>(stage), finish<Async>(stage)  copy it, before and after another one is computed: see gemm::operand_copy
+// Of one stage, copies wait in registers while another region is computed; or, not `Ahead`, they begin when that has been: other blocks compute
+// meanwhile, and registers are theirs.
 // On the CPU, the loop is the one for asynchronous copies if the program's architecture has them, so that the checker follows its waits.
-template <architecture Arch, int Stages, class Copies, class F>
+template <architecture Arch, int Stages, bool Ahead = true, class Copies, class F>
 CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int end, int stride, F&& compute)
 {
     constexpr bool async = on_device ? has_async_copies : facts(Arch).copy_to_lds == lds_copy::bytes_16_async;
     int stage            = 0;
-    if constexpr(async)
+    if constexpr(!Ahead)
+    {
+        static_assert(Stages == 1, "for_each_region: copies that are not ahead have one stage");
+        for(int number = first; number < end; number += stride)
+        {
+            if(number > first)
+                in.sync(); // before it is overwritten
+            const auto here = copies.move(number);
+            copies.template begin<false>(stage);
+            copies.template finish<false>(stage);
+            in.sync();
+            [[clang::always_inline]] compute(here, stage);
+        }
+    }
+    else if constexpr(async)
     {
         static_assert(Stages >= 2, "for_each_region: one stage is copied to while another one is read");
         constexpr int ahead = Stages - 1;

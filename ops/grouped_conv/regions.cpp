@@ -13,6 +13,7 @@ struct dimension
 {
     std::int64_t length, filter, stride, dilation, pad; // length: of what is made
     std::int64_t taps = 1;                              // of one product
+    std::int64_t run  = 1;                              // see region_limits
 };
 
 dimension dimension_of(const region_limits& l, const problem& p, int d)
@@ -23,7 +24,8 @@ dimension dimension_of(const region_limits& l, const problem& p, int d)
             last_two(p, p.stride, static_cast<int>(p.stride[0]))[d],
             last_two(p, p.dilation, 1)[d],
             last_two(p, p.left_pad, 0)[d],
-            d == 1 ? l.taps : 1};
+            d == 1 ? l.taps : 1,
+            d == 1 ? l.row_run : 1};
 }
 
 // The first pixel of the first region, which begins a window; of dX it may be before the image.
@@ -39,9 +41,10 @@ std::int64_t patches_along(const region_limits& l, const dimension& along, int p
 std::int64_t halo_along(const region_limits& l, const dimension& along, std::int64_t patches, int patch)
 {
     constexpr std::int64_t most = 1023, beyond = 1 << 20;
-    const std::int64_t taps = ceil_div(along.filter, along.taps) * along.taps;
-    const std::int64_t seen = lines_seen(l.made, patches * patch, (taps - 1) * along.dilation + 1, along.stride);
-    return seen <= most ? seen : beyond;
+    const std::int64_t taps  = ceil_div(along.filter, along.taps) * along.taps;
+    const std::int64_t seen  = lines_seen(l.made, patches * patch, (taps - 1) * along.dilation + 1, along.stride);
+    const std::int64_t whole = along.run == 1 ? seen : (ceil_div(seen, along.run) | 1) * along.run;
+    return whole <= most ? whole : beyond;
 }
 // The dimension across planes, depth; or, of fewer than three dimensions, the images, which see one each.
 dimension across_planes(const region_limits& l, const problem& p)

@@ -26,7 +26,8 @@ struct region_limits
     direction made;
     conv::patch patch;
     int patches, at_once, halo;
-    int taps = 1; // of a row of the filter that one product takes: windows see whole products
+    int taps    = 1; // of a row of the filter that one product takes: windows see whole products
+    int row_run = 1; // pixels, of which a row of the halo is an odd number long, if they are several
 };
 
 struct regions

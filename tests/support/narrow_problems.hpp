@@ -31,7 +31,7 @@ problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& rand
                         .c       = of_group * (side == 1 ? more : 1),
                         .type    = c.dtype(),
                         .layout  = random.between(0, 3) == 0 ? layout::ngchw : layout::nhwgc};
-    if(c.taps > 1)
+    if(c.of_few())
         p.groups = 1, p.c = random.between(1, c.halo_channels()), p.k = random.between(1, 2 * c.channels + 1);
     for(int i = 0; i < p.spatial; ++i)
     {
@@ -43,12 +43,18 @@ problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& rand
                                                : c.window.cols;
         p.stride[d]      = depth  ? (Made == direction::backward_data ? 1 : random.between(1, 3))
                            : !any ? c.window.stride
-                           : c.by_matrix() && Made == direction::backward_data ? 1
-                                                                               : random.between(1, 3);
+                           : (c.by_matrix() || c.by_toeplitz()) && Made == direction::backward_data ? 1
+                           : c.by_toeplitz() && i + 1 == p.spatial ? random.between(1, c.row_stride())
+                                                                   : random.between(1, 3);
         // Of weights, by products of several taps: see narrow_supports().
         if(Made == direction::backward_weight && any && c.taps > 2 && i + 1 == p.spatial)
             p.stride[d] *= c.taps / 2;
-        p.dilation[d]  = (any || depth) && (c.taps == 1 || i + 1 < p.spatial) ? random.between(1, 2) : 1;
+        p.dilation[d] = (any || depth) && (!c.of_few() || i + 1 < p.spatial) ? random.between(1, 2) : 1;
+        if(c.by_toeplitz() && i + 1 == p.spatial) // a row that its matrix holds: see narrow_supports()
+        {
+            const int longest = c.taps - (tap_product::channels - 1) * (static_cast<int>(p.stride[d]) - 1);
+            p.filter[d]       = random.between(1, (longest - 1) / static_cast<int>(p.dilation[d]) + 1);
+        }
         p.left_pad[d]  = random.between(0, 4);
         p.right_pad[d] = random.between(0, 4);
         p.input[d]     = random.between(1, depth ? 9 : p.spatial == 1 ? 150 : 24);

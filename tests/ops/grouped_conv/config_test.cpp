@@ -187,8 +187,6 @@ TEST(NarrowConfig, WhatIsIllegal)
     EXPECT_EQ(broken_group([](config& c) { c.window = {7, 7, 2}, c.halo = 512, c.taps = 4; }), "");
     EXPECT_EQ(broken_group([](config& c) { c.taps = 3; }),
               "products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4, but one is 3: use 1");
-    EXPECT_EQ(broken([](config& c) { c.taps = 4; }),
-              "products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4, but one is 4: use 1");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 32, 0}; }), "");
     EXPECT_EQ(broken_group([](config& c) { c.window = {0, 64, 0}; }),
               "what a block has in LDS must fit, but one is 91136: use fewer stages, or a smaller halo");
@@ -198,6 +196,62 @@ TEST(NarrowConfig, WhatIsIllegal)
     EXPECT_EQ(broken_group([](config& c) { c.waves = 1; }),
               "waves must be a multiple of a block's slices of 16 channels, but one is 1: use more waves, or fewer "
               "channels");
+}
+
+TEST(NarrowConfig, RowsOfAFilter)
+{
+    using config          = narrow_conv_fwd::config;
+    constexpr config good = {.arch     = architecture::sm90,
+                             .type     = data_type::fp16,
+                             .group    = 1,
+                             .channels = 16,
+                             .waves    = 4,
+                             .window   = {0, 7, 0},
+                             .patch    = {8, 32},
+                             .halo     = 1024,
+                             .stages   = 1,
+                             .taps     = 17};
+    static_assert(!check(good));
+    const auto broken = [&](auto&& change) {
+        config c = good;
+        change(c);
+        const violation v = check(c);
+        return v ? reflect::describe(v) : std::string();
+    };
+    EXPECT_EQ(broken([](config& c) { c.type = data_type::fp32, c.waves = 8; }),
+              "rows of a filter must be of a type that matrix instructions of 16 rows have, but one is fp32: choose "
+              "fp16 or bf16");
+    EXPECT_EQ(
+        broken([](config& c) { c.window = {7, 7, 1}; }),
+        "rows of a filter must be of any window, whose columns say how many there are at most, but one is 7: use a "
+        "window of 0 rows, and 7 columns");
+    EXPECT_EQ(broken([](config& c) { c.taps = 16; }),
+              "a row of a filter must have 17, 33, 49 or 65 taps at most, but one is 16: use 17");
+    EXPECT_EQ(broken([](config& c) { c.patch = {4, 16}; }),
+              "patches must be 1024 pixels at most, of whole products of 16 pixels of a row and as many rows as the "
+              "instruction has columns, but one is 4: use 16 x 32");
+    EXPECT_EQ(broken([](config& c) { c.planes = 3; }),
+              "rows of a filter must be those of one plane, but one is 3: use 1 plane");
+    EXPECT_EQ(
+        broken([](config& c) { c.stages = 2; }),
+        "rows of a filter must be of one halo: other blocks compute while it is copied, but one is 2: use 1 stage");
+    EXPECT_EQ(
+        broken([](config& c) { c.waves = 1; }),
+        "waves must be a multiple of a block's slices of 8 channels, but one is 1: use more waves, or fewer channels");
+    EXPECT_EQ(broken([](config& c) { c.window.cols = 64; }),
+              "what a block has in LDS must fit, but one is 393344: use fewer stages, or a smaller halo");
+    narrow_conv_bwd_weight::config of_weights = {.arch     = architecture::sm90,
+                                                 .type     = data_type::fp16,
+                                                 .group    = 1,
+                                                 .channels = 16,
+                                                 .waves    = 4,
+                                                 .window   = {0, 7, 0},
+                                                 .patch    = {8, 32},
+                                                 .halo     = 1024,
+                                                 .stages   = 1,
+                                                 .taps     = 17};
+    EXPECT_EQ(reflect::describe(check(of_weights)),
+              "rows of a filter are multiplied by what makes images, but one is 17: use 1 tap");
 }
 
 TEST(NarrowConfig, SumsOfAnyWindow)

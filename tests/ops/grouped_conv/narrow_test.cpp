@@ -167,6 +167,26 @@ TEST_P(Kernel, AnyWindow)
     }
 }
 
+// Filters of long rows, and of many: as long as instances take, and longer; dilated; with padding beyond the image; of channel multipliers.
+TEST_P(Kernel, LongRows)
+{
+    for(const auto& [rows, cols, dilation] :
+        {std::tuple(13, 13, 1), {15, 17, 1}, {16, 18, 1}, {31, 33, 1}, {51, 5, 1}, {3, 65, 1}, {5, 5, 4}, {7, 2, 16}})
+        for(const std::int64_t multiplier : {1, 3})
+        {
+            problem p   = with(10, {18, 35}, {rows, cols}, 1);
+            p.batch     = 2;
+            p.k         = multiplier;
+            p.dilation  = {dilation, dilation};
+            p.left_pad  = {rows * dilation / 2, cols * dilation / 2};
+            p.right_pad = {rows * dilation / 2 + 1, cols * dilation / 2};
+            expect_right(p);
+            p.stride = {2, 2};
+            if(multiplier == 1 && rows < 20)
+                expect_right(p);
+        }
+}
+
 // Filters of several planes, and of one; strides and dilations across planes; images of fewer planes than the filter, whose windows see padding.
 TEST_P(Kernel, ThreeDimensions)
 {
@@ -488,6 +508,38 @@ TEST(Rejections, SayWhy)
     }
     if(config::made == direction::backward_weight)
         return;
+    const auto reason_of_rows = [&](auto&& change) {
+        config of_rows   = c;
+        of_rows.channels = 8, of_rows.window = {0, 7, 0}, of_rows.patch = {8, 16}, of_rows.halo = 1024,
+        of_rows.stages = 1;
+        of_rows.taps   = 17;
+        problem p      = good;
+        p.stride       = {1, 1, 1};
+        change(of_rows, p);
+        EXPECT_FALSE(check(of_rows));
+        return reason_of<operation>(of_rows, p);
+    };
+    EXPECT_EQ(reason_of_rows([](config&, problem& p) { p.filter = {7, 17, 1}, p.left_pad = {9, 9, 0}; }), "");
+    EXPECT_EQ(reason_of_rows([](config&, problem& p) { p.filter = {8, 3, 1}, p.left_pad = {9, 9, 0}; }),
+              "a filter must have 7 rows at most, but has 8: choose an implicit GEMM");
+    EXPECT_EQ(
+        reason_of_rows(
+            [](config&, problem& p) { p.filter = {3, 7, 1}, p.dilation = {1, 3, 1}, p.left_pad = {9, 9, 0}; }),
+        "a row of the filter, and what 16 windows of it see beyond at a stride of 1, must be 17 pixels at most, but "
+        "is 19: choose an instance of more taps, or an implicit GEMM");
+    EXPECT_EQ(reason_of_rows([](config&, problem& p) { p.k = 2; }),
+              makes_dx ? "the instance is of groups of 1 channel, and the problem has G = 128, C = 1 and K = 2: choose "
+                         "one of groups of 16 channels, or an implicit GEMM"
+                       : "");
+    EXPECT_EQ(reason_of_rows([](config&, problem& p) { p.stride = {1, 2, 1}; }),
+              makes_dx ? "strides must be 1 for rows of the filter, but are 1x2: choose an instance of 1 tap, or an "
+                         "implicit GEMM"
+                       : "the stride along rows must be 1 at most, but is 2: choose an instance of more taps, or an "
+                         "implicit GEMM");
+    EXPECT_EQ(reason_of_rows([](config& with, problem& p) { with.taps = 33, p.stride = {2, 2, 1}; }),
+              makes_dx ? "strides must be 1 for rows of the filter, but are 2x2: choose an instance of 1 tap, or an "
+                         "implicit GEMM"
+                       : "");
     config of_parts = of_groups;
     of_parts.group  = 32;
     EXPECT_TRUE(check(of_parts)); // taps of a window that the compiler knows
