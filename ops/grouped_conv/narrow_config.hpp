@@ -9,6 +9,7 @@
 #include "ck_tile/numeric/violation.hpp"
 #include "ck_tile/targets/targets.hpp"
 #include "ops/grouped_conv/depthwise.hpp"
+#include "ops/grouped_conv/hankel.hpp"
 #include "ops/grouped_conv/tap_product.hpp"
 #include "ops/grouped_conv/toeplitz.hpp"
 
@@ -32,12 +33,13 @@ struct narrow_config
     int stages = 2;    // such halos in LDS
     int planes = 1;    // of the filter, at most; of 1, images have no third dimension
     // Neighbours in a row of the filter that one product takes: if several, X has one group, of 16 / taps channels at most; or, of groups of 1
-    // channel, the row as a Toeplitz matrix, so long at most (toeplitz.hpp).
+    // channel, the row as an operand, so long at most (toeplitz.hpp, hankel.hpp).
     int taps = 1;
 
     constexpr bool makes_weights() const { return Made == direction::backward_weight; }
     constexpr bool by_matrix() const { return group > 1; }
-    constexpr bool by_toeplitz() const { return group == 1 && taps > 1; }
+    constexpr bool by_rows() const { return group == 1 && taps > 1; } // of the filter
+    constexpr bool weights_by_rows() const { return by_rows() && makes_weights(); }
     constexpr bool of_few() const
     {
         return by_matrix() && taps > 1;
@@ -45,8 +47,8 @@ struct narrow_config
     constexpr data_type dtype() const { return type; }
     constexpr int lanes() const { return facts(arch).wave; }
     constexpr int threads() const { return waves * lanes(); }
-    constexpr int vector() const { return 16 / bytes_of(type); }                        // elements that one copy moves
-    constexpr int own() const { return by_toeplitz() ? vector() : 4 / bytes_of(type); } // channels of a thread
+    constexpr int vector() const { return 16 / bytes_of(type); }                    // elements that one copy moves
+    constexpr int own() const { return by_rows() ? vector() : 4 / bytes_of(type); } // channels of a thread
     constexpr const matrix_instruction& instruction() const { return *tap_product::instruction(type, facts(arch)); }
     constexpr int pixels() const { return patches() * patch.pixels(); } // of a region, at most
 
@@ -69,6 +71,10 @@ struct narrow_config
         return row_steps() * tap_product::channels + beyond / copies * copies;
     }
 
+    // And where they make weights: columns of products, rows of the filter; and channels of a wave.
+    constexpr int filter_rows() const { return ceil_div(window.cols, instruction().n) * instruction().n; }
+    constexpr int channels_of_wave() const { return channels / waves; }
+
     constexpr int stride() const { return window.any() ? 1 : window.stride; } // of any window, at least
     // Neighbours along a row of dX that windows meet through different taps.
     constexpr int classes() const { return Made == direction::backward_data ? stride() : 1; }
@@ -79,30 +85,30 @@ struct narrow_config
         return by_matrix() && taps == 1 && Made != direction::backward_data && window.stride == 2 ? 2 : 1;
     }
     // By matrix instructions: waves side by side, which have slices of channels, and one below the other, which have patches.
-    constexpr int across() const { return channels / (by_toeplitz() ? own() : tap_product::channels); }
+    constexpr int across() const { return channels / (by_rows() ? own() : tap_product::channels); }
     // Columns of a block in slices, each of which sees what whole groups have: of a product, or all of the block.
     constexpr int slice_columns() const { return by_matrix() ? tap_product::channels : channels; }
     // Whether groups may have more channels on one side than on the other: not where a thread takes neighbours as they lie. Forward, threads of
     // several channels could look up each of those that they see, but matrix instructions are twice as fast at any multiplier.
     constexpr bool takes_multipliers() const
     {
-        return by_matrix() || (by_toeplitz() ? Made == direction::forward
-                                             : own() == 1 || (window.any() && Made == direction::backward_data));
+        return by_matrix() || (by_rows() ? Made == direction::forward
+                                         : own() == 1 || (window.any() && Made == direction::backward_data));
     }
     constexpr int group_slices() const { return ceil_div(group, tap_product::channels); } // slices of a group
     constexpr int down() const { return waves / across(); }
     // Patches that a block computes at once, and those of a region: that it has at once, or as its halo has at most.
     constexpr int patches_at_once() const
     {
-        if(by_toeplitz())
-            return down();
+        if(by_rows())
+            return makes_weights() ? 1 : down();
         if(!by_matrix())
             return threads() / (channels / own());
         return down() * (makes_weights() ? tap_product::channels : instruction().n) / tap_product::width;
     }
     constexpr int patches() const
     {
-        if(!by_matrix() && !by_toeplitz())
+        if(!by_matrix() && !by_rows())
             return patches_at_once();
         int most = patches_at_once();
         for(int across = 1; halo_along(1, across) <= halo; ++across)
@@ -126,10 +132,10 @@ struct narrow_config
     constexpr int rows_at_once() const { return threads() / (channels / vector()); }
     constexpr int halo_at_once() const
     {
-        return of_few() ? threads() : by_toeplitz() ? rows_at_once() * toeplitz::run : rows_at_once();
+        return of_few() ? threads() : by_rows() ? rows_at_once() * row_product::run : rows_at_once();
     }
     // Pixels, of which a row of the halo is an odd number long where channels are planes.
-    constexpr int row_run() const { return by_toeplitz() ? toeplitz::row_run(instruction()) : 1; }
+    constexpr int row_run() const { return by_rows() ? row_product::row_run(instruction()) : 1; }
     constexpr distribution copied(int rows) const
     {
         const int across = channels / vector(), down = lanes() / across;
@@ -139,18 +145,21 @@ struct narrow_config
                 .reg     = {{rows / rows_at_once(), 0, rows_at_once()}},
                 .vec     = {{vector(), 1, 1}}};
     }
+    // Channels of which are planes in LDS: a thread has neighbours, which it stores there at once.
+    constexpr distribution copied_to_planes() const
+    {
+        const int across = channels / vector(), down = lanes() / across;
+        return {.lengths = {halo, channels},
+                .wave    = {{waves, 0, row_product::run * down}},
+                .lane    = {{down, 0, row_product::run}, {across, 1, vector()}},
+                .reg     = {{row_product::run, 0, 1}, {halo / halo_at_once(), 0, halo_at_once()}},
+                .vec     = {{vector(), 1, 1}}};
+    }
     // Of a few channels, which are no vector in memory, a thread has all of a pixel.
     constexpr distribution halo_copy() const
     {
-        if(by_toeplitz())
-        {
-            const int across = channels / vector(), down = lanes() / across;
-            return {.lengths = {halo, channels},
-                    .wave    = {{waves, 0, toeplitz::run * down}},
-                    .lane    = {{down, 0, toeplitz::run}, {across, 1, vector()}},
-                    .reg     = {{toeplitz::run, 0, 1}, {halo / halo_at_once(), 0, halo_at_once()}},
-                    .vec     = {{vector(), 1, 1}}};
-        }
+        if(by_rows())
+            return copied_to_planes();
         if(!of_few())
             return copied(halo);
         return {.lengths = {halo, halo_channels()},
@@ -159,18 +168,21 @@ struct narrow_config
                 .reg     = {{halo_channels(), 1, 1}, {halo / threads(), 0, threads()}},
                 .vec     = {{1, 1, 1}}};
     }
-    // The region's own pixels, where they are copied too.
-    constexpr distribution pixel_copy() const { return copied(ceil_div(pixels(), rows_at_once()) * rows_at_once()); }
+    // The region's own pixels, where they are copied too; by rows, fewer than those of the halo.
+    constexpr distribution pixel_copy() const
+    {
+        return by_rows() ? copied_to_planes() : copied(ceil_div(pixels(), rows_at_once()) * rows_at_once());
+    }
     // Pixels that are computed at once, as threads compute them; and of a patch those that a thread has.
     constexpr distribution rows() const
     {
-        return by_toeplitz() ? toeplitz::images(instruction(), waves, channels, own(), patch)
+        return by_rows()     ? toeplitz::images(instruction(), waves, channels, own(), patch)
                : by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
                              : depthwise_rows(waves, lanes(), pixels(), channels, own());
     }
     constexpr conv::patch own_patch() const
     {
-        if(!by_matrix() && !by_toeplitz())
+        if(!by_matrix() && !by_rows())
             return patch;
         const int cols = by_matrix() ? rows().regs() / patch.rows
                                      : patch.cols / instruction().m * tap_product::rows_of_lane(instruction()).extent;
@@ -190,18 +202,22 @@ struct narrow_config
     constexpr lds_layout lines(int rows) const { return {.rows = rows, .cols = channels, .pad = pad()}; }
     constexpr lds_layout halo_layout() const
     {
-        if(by_toeplitz())
+        if(by_rows())
             return {.rows = channels, .cols = halo};
         return of_few() ? lds_layout{.rows = halo, .cols = halo_channels()} : lines(halo);
     }
-    constexpr lds_layout pixel_layout() const { return lines(pixel_copy().lengths[0]); }
+    constexpr lds_layout pixel_layout() const { return by_rows() ? halo_layout() : lines(pixel_copy().lengths[0]); }
     constexpr int halo_bytes() const
     {
         // Products see what is behind the last row, times 0.
-        const int beyond = by_toeplitz() ? row_steps() * tap_product::channels : 0;
+        const int beyond = by_rows() && !makes_weights() ? row_steps() * tap_product::channels : 0;
         return (halo_layout().elements() + beyond) * bytes_of(type);
     }
-    constexpr int pixel_bytes() const { return pixel_layout().elements() * bytes_of(type); }
+    constexpr int pixel_bytes() const
+    {
+        return (pixel_layout().elements() + (by_rows() ? hankel::zeros : 0)) * bytes_of(type);
+    }
+    constexpr int zeros_at() const { return stage_bytes() - hankel::zeros * bytes_of(type); }
     // Backward weight, dY is beside the halo of X.
     constexpr int stage_bytes() const { return halo_bytes() + (makes_weights() ? pixel_bytes() : 0); }
 
@@ -210,6 +226,8 @@ struct narrow_config
     {
         if(by_matrix())
             return tap_product::weights(instruction(), waves, across(), taps);
+        if(by_rows())
+            return hankel::sums(instruction(), waves, channels_of_wave(), filter_rows());
         const int across = channels / own(), down = lanes() / across;
         return {.lengths = {waves * down, taps * channels},
                 .wave    = {{waves, 0, down}},
@@ -221,8 +239,11 @@ struct narrow_config
     // Of the filter, taps or, by matrix instructions, products whose sums are added up at once.
     constexpr int products_at_once() const
     {
-        return !window.any() ? products().cols : !by_matrix() ? 8 : window.taps() % 3 == 0 ? 3 : 2;
+        return by_rows() ? 1 : !window.any() ? products().cols : !by_matrix() ? 8 : window.taps() % 3 == 0 ? 3 : 2;
     }
+
+    // Those of a block, backward weight, at most.
+    constexpr int most_products() const { return by_rows() ? taps / tap_product::channels : products().taps(); }
 
     constexpr bool deep() const { return planes > 1; }
     // Taps of a filter at most, of all its planes.
@@ -236,7 +257,7 @@ struct narrow_config
     }
     constexpr int weight_bytes() const
     {
-        if(by_toeplitz())
+        if(by_rows())
             return channels *
                    (window.cols * toeplitz::filter_copies(instruction()) * filter_line() * bytes_of(type) + 4);
         if(!by_matrix())
@@ -254,7 +275,10 @@ struct narrow_config
     // Registers of a lane, more or less: those of a patch, or of sums of all taps, beside a row of the halo.
     constexpr int registers_used() const
     {
-        if(by_toeplitz())
+        if(weights_by_rows())
+            return 48 + channels_of_wave() * most_products() * filter_rows() * instruction().m / lanes() +
+                   2 * halo_copy().regs() * vector() * bytes_of(type) / 4;
+        if(by_rows())
             return 48 + patch.pixels() / lanes() * (own() * bytes_of(type) / 4 + 1) + 4 * row_steps() +
                    halo_copy().regs() * vector() * bytes_of(type) / 4;
         if(by_matrix())
@@ -268,7 +292,7 @@ struct narrow_config
     constexpr int registers() const
     {
         constexpr int most = 128;
-        return (by_matrix() || by_toeplitz()) && (!makes_weights() || registers_used() <= most) ? most : 0;
+        return (by_matrix() || by_rows()) && (!makes_weights() || registers_used() <= most) ? most : 0;
     }
     // Blocks that run on a compute unit at once, more or less: as many as LDS has room for, and registers.
     constexpr int blocks_at_once(const target& t) const
@@ -325,33 +349,56 @@ constexpr violation check_tap_product(const narrow_config<Made>& c, const target
     return {};
 }
 
-// What those by Toeplitz matrices must have beside.
+// What those that make weights by rows of the filter must have beside.
 template <direction Made>
-constexpr violation check_toeplitz(const narrow_config<Made>& c, const target& t)
+constexpr violation check_hankel(const narrow_config<Made>& c)
+{
+    if(c.taps % tap_product::channels != 0 || c.taps > 64)
+        return {"a row of a filter must have 16, 32, 48 or 64 taps at most, of which weights are made", c.taps,
+                "use 16"};
+    if(c.patch.cols % c.instruction().k != 0)
+        return {"patches must be whole products of 16 pixels of a row", c.patch.cols, "use 1 x 16"};
+    if(c.channels % c.waves != 0)
+        return {"waves must divide a block's channels, of which each has all weights", c.waves,
+                "use as many as there are channels"};
+    return {};
+}
+// And those that make images.
+template <direction Made>
+constexpr violation check_toeplitz(const narrow_config<Made>& c)
+{
+    if(c.taps % tap_product::channels != 1 || c.taps > 65)
+        return {"a row of a filter must have 17, 33, 49 or 65 taps at most", c.taps, "use 17"};
+    if(c.patch.rows % c.instruction().n != 0 || c.patch.cols % c.instruction().m != 0)
+        return {"patches must be whole products of 16 pixels of a row and as many rows as the instruction has columns",
+                c.patch.rows, "use 16 x 32"};
+    if(c.waves % c.across() != 0)
+        return {"waves must be a multiple of a block's slices of 8 channels", c.waves,
+                "use more waves, or fewer channels"};
+    return {};
+}
+template <direction Made>
+constexpr violation check_rows(const narrow_config<Made>& c, const target& t)
 {
     if(tap_product::instruction(c.type, t) == nullptr)
         return {"rows of a filter must be of a type that matrix instructions of 16 rows have", name_of(c.type),
                 "choose fp16 or bf16"};
-    if(c.makes_weights())
-        return {"rows of a filter are multiplied by what makes images", c.taps, "use 1 tap"};
     if(!c.window.any() || c.window.cols < 1)
         return {"rows of a filter must be of any window, whose columns say how many there are at most", c.window.cols,
                 "use a window of 0 rows, and 7 columns"};
-    if(c.taps % tap_product::channels != 1 || c.taps > 65)
-        return {"a row of a filter must have 17, 33, 49 or 65 taps at most", c.taps, "use 17"};
-    if(c.patch.rows % c.instruction().n != 0 || c.patch.cols % c.instruction().m != 0 || c.patch.pixels() > 1024)
-        return {"patches must be 1024 pixels at most, of whole products of 16 pixels of a row and as many rows as the "
-                "instruction has columns",
-                c.patch.rows, "use 16 x 32"};
+    if(c.patch.pixels() > 1024)
+        return {"patches must have 1024 pixels at most", c.patch.pixels(), "use fewer rows"};
     if(c.planes != 1)
         return {"rows of a filter must be those of one plane", c.planes, "use 1 plane"};
     if(c.stages != 1)
         return {"rows of a filter must be of one halo: other blocks compute while it is copied", c.stages,
                 "use 1 stage"};
-    if(c.channels % c.vector() != 0 || c.waves % c.across() != 0)
-        return {"waves must be a multiple of a block's slices of 8 channels", c.waves,
-                "use more waves, or fewer channels"};
-    return {};
+    if(c.channels % c.vector() != 0)
+        return {"channels must be whole vectors of 16 bytes", c.channels, "use 8"};
+    if constexpr(Made == direction::backward_weight)
+        return check_hankel(c);
+    else
+        return check_toeplitz(c);
 }
 
 // `t` are the facts of c.arch.
@@ -368,15 +415,15 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
                     "choose 1 or more"};
     if(c.group != 1 && c.group != tap_product::channels && c.group != 2 * tap_product::channels)
         return {"channels of a group must be 1, 16 and what divides it, or 32", c.group, "use 1, 16 or 32"};
-    if(c.by_toeplitz())
+    if(c.by_rows())
     {
-        if(const violation v = check_toeplitz(c, t))
+        if(const violation v = check_rows(c, t))
             return v;
     }
     else if(c.taps != 1 &&
             (c.made == direction::backward_data || c.group != tap_product::channels || (c.taps != 2 && c.taps != 4)))
         return {"products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4", c.taps, "use 1"};
-    if(!c.by_matrix() && !c.by_toeplitz() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
+    if(!c.by_matrix() && !c.by_rows() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
         return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
     if(c.by_matrix())
         if(const violation v = check_tap_product(c, t))
@@ -386,7 +433,7 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
     if(c.deep() && c.by_matrix() && !c.window.any() && !c.makes_weights())
         return {"by matrix instructions, images are made of filters of one plane where the compiler knows the window",
                 c.planes, "use a window of 0 rows, or 1 plane"};
-    if(c.makes_weights() && c.products().taps() % c.products_at_once() != 0)
+    if(c.makes_weights() && c.most_products() % c.products_at_once() != 0)
         return {"taps of any window must be a multiple of those whose sums are added up at once", c.window.taps(),
                 "use a multiple of 8, or, by matrix instructions, of 2 or 3"};
     if(c.threads() > t.max_block_threads || (c.waves & (c.waves - 1)) != 0)
@@ -399,7 +446,7 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
         return {"the threads must share the halo's pixels evenly", c.halo,
                 "use a multiple of threads * 8 / channels, or, where products take several taps, of threads"};
     const bool async = t.copy_to_lds == lds_copy::bytes_16_async;
-    if(!c.by_toeplitz() && (async ? c.stages < 2 || c.stages > 4 : c.stages > 2))
+    if(!c.by_rows() && (async ? c.stages < 2 || c.stages > 4 : c.stages > 2))
         return {"halos must be 2 to 4 where copies are asynchronous, 1 or 2 where they are not", c.stages,
                 "use 2 stages"};
     if(Made == direction::backward_data && !c.window.any() &&

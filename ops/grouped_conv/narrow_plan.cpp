@@ -83,21 +83,32 @@ std::int64_t blocks_of_products(const narrow_instance& i, const problem& p)
     if(i.limits.made != direction::backward_weight)
         return 1;
     const std::int64_t planes = depth_taps(p);
-    return planes * (i.window.any() ? ceil_div(products_of(i, p) / planes, std::int64_t(i.window.taps())) : 1);
+    return planes * (i.window.any() && i.row_taps == 0
+                         ? ceil_div(products_of(i, p) / planes, std::int64_t(i.window.taps()))
+                         : 1);
 }
 
-// Adds to the rules what a row of the filter breaks that is a Toeplitz matrix.
+// Adds to the rules what a row of the filter breaks that is an operand.
 void need_row(status& rules, const narrow_instance& i, const problem& p)
 {
     constexpr int rows      = tap_product::channels; // of the matrix
     const int stride        = last_two(p, p.stride, 1)[1];
-    const std::int64_t span = (std::int64_t(last_two(p, p.filter, 1)[1]) - 1) * last_two(p, p.dilation, 1)[1] + 1,
+    const int taps          = last_two(p, p.filter, 1)[1];
+    const std::int64_t span = (std::int64_t(taps) - 1) * last_two(p, p.dilation, 1)[1] + 1,
                        seen = span + (rows - 1) * (std::int64_t(stride) - 1);
-    if(makes_dx(i) && product(last_two(p, p.stride, 1)) != 1)
+    if(i.limits.made != direction::forward && product(last_two(p, p.stride, 1)) != 1)
         rules.also(rejection{
             fmt::format("strides must be 1 for rows of the filter, but are {}x{}: choose an instance of 1 tap, or an "
                         "implicit GEMM",
                         last_two(p, p.stride, 1)[0], stride)});
+    else if(i.limits.made == direction::backward_weight)
+    {
+        if(taps > i.row_taps)
+            rules.also(rejection{
+                fmt::format("a row of the filter must have {} taps at most, but has {}: choose an instance of "
+                            "more taps, or an implicit GEMM",
+                            i.row_taps, taps)});
+    }
     else if(stride > i.row_stride)
         rules.also(rejection{
             fmt::format("the stride along rows must be {} at most, but is {}: choose an instance of more taps, or an "
@@ -171,7 +182,7 @@ status narrow_supports(const narrow_instance& i, const problem& p)
     else if(depth_taps(p) > i.planes)
         rules.also(rejection{fmt::format("a filter must have {} planes at most, but has {}: choose an implicit GEMM",
                                          i.planes, depth_taps(p))});
-    if(w.any() && i.limits.made != direction::backward_weight && products_of(i, p) > i.most_taps)
+    if(w.any() && (i.limits.made != direction::backward_weight || i.row_taps > 0) && products_of(i, p) > i.most_taps)
         rules.also(
             rejection{fmt::format("a filter must have {} {} at most, but has {}: choose an implicit GEMM", i.most_taps,
                                   i.row_taps > 0      ? "rows"
@@ -258,6 +269,27 @@ double row_cost(const device& dev, const narrow_instance& i, const problem& p, c
     return microsecond * (launch + half_sectors * bytes / bytes_per_us +
                           i.channels * (of_row * rounds * products + of_filter * filters) / instructions_per_us);
 }
+
+// Of weights by rows of the filter. A block copies, then each row of X meets all rows of dY, those too that do not exist; at the end it adds up its
+// weights.
+double row_weights_cost(const device& dev, const narrow_instance& i, const problem& p, const narrow_schedule& s,
+                        double rounds, double bytes)
+{
+    constexpr double of_copy = 42, of_x = 345, of_product = 295,
+                     of_weight       = 343; // instructions: of what 16 pixels of a row are in, and 16 taps
+    constexpr double rows_of_product = 8;
+    const int down = last_two(p, p.filter, 1)[0], apart = last_two(p, p.dilation, 1)[0];
+    const conv::patch& patch = i.limits.patch;
+    const double rows_of_x   = static_cast<double>(s.regions.rows * patch.rows + (down - 1) * apart),
+                 operands    = static_cast<double>(s.regions.planes * s.regions.cols * patch.cols) * rows_of_x *
+                               i.row_taps / (tap_product::channels * tap_product::channels),
+                 region      = of_copy * static_cast<double>(s.regions.halo) +
+                               operands * (of_x + of_product * i.most_taps / rows_of_product),
+                 weights = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
+                           i.row_taps * i.most_taps,
+                 made    = i.channels * (rounds * region + of_weight * weights) / instructions_per_us;
+    return microsecond * (launch + std::max(bytes / bytes_per_us, made));
+}
 } // namespace
 
 double narrow_cost(const device& dev, const narrow_instance& i, const problem& p, const narrow_schedule& s,
@@ -271,7 +303,7 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
                           static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
     if(i.row_taps > 0)
-        return row_cost(dev, i, p, s, rounds, bytes);
+        return (i.limits.made == direction::backward_weight ? row_weights_cost : row_cost)(dev, i, p, s, rounds, bytes);
     const int stride = last_two(p, p.stride, 1)[1];
     const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
                runs = stride == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()

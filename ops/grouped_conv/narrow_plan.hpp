@@ -46,7 +46,7 @@ struct narrow_instance
           takes_multipliers(c.takes_multipliers()),
           planes(c.planes),
           most_taps(c.most_taps()),
-          row_taps(c.by_toeplitz() ? c.taps : 0),
+          row_taps(c.by_rows() ? c.taps : 0),
           row_steps(c.row_steps()),
           row_stride(c.row_stride()),
           at_once(c.blocks_at_once(facts(c.arch)))

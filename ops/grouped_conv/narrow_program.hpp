@@ -176,11 +176,11 @@ struct narrow_program
         const int seen = C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(made.first) : made.first;
         const products convolution(b, a, made, seen);
         copies halos{b, a, seen, {{a.from_lines, a.regions.shape}, 0}};
-        for_each_region<C.arch, C.stages, !C.by_toeplitz()>(
+        for_each_region<C.arch, C.stages, !C.by_rows()>(
             b, halos, share, a.regions.order.end, a.shares, [&](const coord& here, int stage) {
                 const halo_tile from{b.lds_at<element>(stage * stage_bytes)};
                 each_round(a, [&](int first) __attribute__((always_inline)) {
-                    if constexpr(C.by_toeplitz())
+                    if constexpr(C.by_rows())
                     {
                         const auto shortcut = [&] {
                             return a.residual != nullptr
@@ -217,7 +217,7 @@ struct narrow_program
     using halo_tile                    = lds_tile<element, C.halo_layout()>;
     using coord                        = region_grid::coord;
     using products                     = typename std::conditional_t<
-        C.by_toeplitz(), std::type_identity<images_by_toeplitz<C, element, arguments>>,
+        C.by_rows(), std::type_identity<images_by_rows<C, element, arguments>>,
         std::conditional_t<C.by_matrix(), std::type_identity<images_by_matrix<C, element, arguments>>,
                            std::type_identity<images_by_multiply_adds<C, element>>>>::type;
 
@@ -226,8 +226,7 @@ struct narrow_program
         const block& in;
         const arguments& args;
         int channel;
-        gemm::operand_copy<halo_window<element, C.halo_copy(), C.halo_classes(), C.by_toeplitz()>,
-                           C.by_toeplitz() ? 0 : 1>
+        gemm::operand_copy<halo_window<element, C.halo_copy(), C.halo_classes(), C.by_rows()>, C.by_rows() ? 0 : 1>
             halo;
 
         CK_TILE_FN coord move(int number)
@@ -253,7 +252,7 @@ struct narrow_program
     template <class F>
     static CK_TILE_FN void each_round(const arguments& a, F&& f)
     {
-        if constexpr(C.by_matrix() || C.by_toeplitz())
+        if constexpr(C.by_matrix() || C.by_rows())
         {
             const int patches = a.regions.shape.patches();
             CK_TILE_KEEP_LOOP

@@ -13,7 +13,7 @@ struct dimension
 {
     std::int64_t length, filter, stride, dilation, pad; // length: of what is made
     std::int64_t taps = 1;                              // of one product
-    std::int64_t run  = 1;                              // see region_limits
+    int run           = 1;                              // see region_limits
 };
 
 dimension dimension_of(const region_limits& l, const problem& p, int d)
@@ -37,13 +37,18 @@ std::int64_t patches_along(const region_limits& l, const dimension& along, int p
 {
     return ceil_div(along.length - first_pixel(l, along), std::int64_t(patch));
 }
+// So many pixels as rows of halos are long: an odd number of runs, if they are several pixels.
+std::int64_t whole_runs(int run, std::int64_t pixels)
+{
+    return run == 1 ? pixels : (ceil_div(pixels, std::int64_t(run)) | 1) * run;
+}
 // No more than what no halo has, which more pixels than halo_window counts are.
 std::int64_t halo_along(const region_limits& l, const dimension& along, std::int64_t patches, int patch)
 {
     constexpr std::int64_t most = 1023, beyond = 1 << 20;
     const std::int64_t taps  = ceil_div(along.filter, along.taps) * along.taps;
     const std::int64_t seen  = lines_seen(l.made, patches * patch, (taps - 1) * along.dilation + 1, along.stride);
-    const std::int64_t whole = along.run == 1 ? seen : (ceil_div(seen, along.run) | 1) * along.run;
+    const std::int64_t whole = whole_runs(along.run, seen);
     return whole <= most ? whole : beyond;
 }
 // The dimension across planes, depth; or, of fewer than three dimensions, the images, which see one each.
@@ -177,7 +182,8 @@ region_shape own_pixels(const region_limits& l, const regions& some)
     s.planes = s.halo_planes = static_cast<int>(some.planes);
     s.depth                  = {1, 1, 1};
     s.rows = static_cast<int>(some.rows), s.cols = static_cast<int>(some.cols);
-    s.halo_rows = s.rows.divisor * l.patch.rows, s.halo_cols = s.cols.divisor * l.patch.cols;
+    s.halo_rows  = s.rows.divisor * l.patch.rows;
+    s.halo_cols  = static_cast<int>(whole_runs(l.row_run, std::int64_t(s.cols.divisor) * l.patch.cols));
     s.next       = {l.patch.rows, l.patch.cols};
     s.next_plane = s.halo_rows.divisor;
     s.window = s.stride = s.dilation = {1, 1};

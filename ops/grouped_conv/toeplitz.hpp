@@ -16,6 +16,7 @@
 #include "ck_tile/verbs/reduce_into_lds.hpp"
 #include "ops/grouped_conv/activation.hpp"
 #include "ops/grouped_conv/channel_groups.hpp"
+#include "ops/grouped_conv/row_product.hpp"
 #include "ops/grouped_conv/tap_product.hpp"
 
 namespace ck_tile::conv
@@ -24,17 +25,12 @@ namespace ck_tile::conv
 namespace toeplitz
 {
 
-// Neighbours along k that a lane has, and pixels of a row that a thread copies.
-inline constexpr int run = 4;
 // Copies of a filter's row: a lane reads a run at once where that is aligned; AMD's LDS has an instruction for two words of any alignment.
-constexpr int filter_copies(const matrix_instruction& i) { return i.n == 8 ? run : run / 2; }
+constexpr int filter_copies(const matrix_instruction& i) { return i.n == 8 ? row_product::run : row_product::run / 2; }
 
 // The row of pixels that column n of a product of so many is. Where a row of LDS is an odd number of 16 bytes long, 4 lanes that have 8 bytes side by side
 // of 4 rows each meet different banks in every second row.
 constexpr int row_of_column(int columns, int n) { return columns == 8 ? n % 4 * 2 + n / 4 : n; }
-
-// Pixels, of which a row in LDS has an odd number, so that lanes that read different rows meet different banks.
-constexpr int row_run(const matrix_instruction& i) { return i.n == 8 ? 2 * run : run; }
 
 // How waves have the pixels of patches: slices of `own` channels side by side, patches one below the other. A lane has all channels of its slice.
 constexpr distribution images(const matrix_instruction& i, int waves, int channels, int own, patch p)
@@ -62,7 +58,7 @@ constexpr distribution images(const matrix_instruction& i, int waves, int channe
 
 // C: a configuration. Arguments: as narrow_program has them.
 template <auto C, class Element, class Arguments>
-class images_by_toeplitz
+class images_by_rows
 {
     static constexpr bool backward           = C.made == direction::backward_data;
     static constexpr matrix_instruction inst = C.instruction();
@@ -71,7 +67,7 @@ class images_by_toeplitz
     static constexpr distribution seen       = tap_product::operand(inst.b, C.waves, inst.n);
     static constexpr distribution of_product = tap_product::result(inst, C.waves, inst.n);
     static constexpr digit of_lane           = tap_product::rows_of_lane(inst);
-    static constexpr int own = pixels.vecs(), copies = copies_of(C.threads()), run = toeplitz::run,
+    static constexpr int own = pixels.vecs(), copies = copies_of(C.threads()), run = row_product::run,
                          shifted = toeplitz::filter_copies(inst); // copies of the filter
     static constexpr int steps = C.row_steps(), down = C.patch.rows / inst.n, along = C.patch.cols / inst.m;
     static constexpr int line = C.filter_line(), next_product = shifted * line,
@@ -83,7 +79,7 @@ class images_by_toeplitz
   public:
     // Rows of the filter go to LDS, and behind them what sums begin with: for make() behind a sync. `first_seen`: the channel of plane 0 of
     // halos.
-    CK_TILE_FN images_by_toeplitz(const block& b, const Arguments& a, const channel_slices& made, int first_seen)
+    CK_TILE_FN images_by_rows(const block& b, const Arguments& a, const channel_slices& made, int first_seen)
         : block_(b), shape_(a.regions.shape), groups_(a.groups), made_(made), first_seen_(first_seen)
     {
         // Behind the last plane too, which is read, times 0.
@@ -185,10 +181,10 @@ class images_by_toeplitz
             const Element *filter[weight.regs()], *pixel[planes];
         };
         ck_tile::detail::per_thread<own_addresses, copies> of_first, now;
-        const images_by_toeplitz& images;
+        const images_by_rows& images;
         int pitch; // elements from row to row of the halo
 
-        CK_TILE_FN operands(const images_by_toeplitz& made_of, const halo_tile& from, int first)
+        CK_TILE_FN operands(const images_by_rows& made_of, const halo_tile& from, int first)
             : images(made_of), pitch(images.shape_.halo_cols.divisor)
         {
             for_each_thread<pixels>([&](thread t) {
@@ -229,8 +225,8 @@ class images_by_toeplitz
         {
             for_each_thread<weight>([&](thread t) {
                 register_for<weight.regs()>([&](auto r) {
-                    load_runs<weight.vecs(), shifted>(to.file_of(t).reg[r],
-                                                      now[t.copy].filter[r] + odd * of_channel + step * inst.k);
+                    row_product::load<Element, weight.vecs(), shifted>(
+                        to.file_of(t).reg[r], now[t.copy].filter[r] + odd * of_channel + step * inst.k);
                 });
             });
         }
@@ -239,18 +235,8 @@ class images_by_toeplitz
         {
             const int beyond = row * images.shape_.stride[0] * pitch + step * inst.k + (planes == 1 ? odd * C.halo : 0);
             for_each_thread<seen>([&](thread t) {
-                load_runs<seen.vecs(), run>(to.file_of(t).reg[0], now[t.copy].pixel[planes == 1 ? 0 : odd] + beyond);
-            });
-        }
-        template <int Elements, int Run, class Registers>
-        static CK_TILE_FN void load_runs(Registers& to, const Element* from)
-        {
-            static_assert(Elements % Run == 0);
-            constexpr int bytes = Run * int(sizeof(Element));
-            register_for<Elements / Run>([&](auto i) {
-                check_lds_read(from + i * Run, bytes);
-                __builtin_memcpy(reinterpret_cast<Element*>(&to) + i * Run,
-                                 __builtin_assume_aligned(from + i * Run, bytes), bytes);
+                row_product::load<Element, seen.vecs(), run>(to.file_of(t).reg[0],
+                                                             now[t.copy].pixel[planes == 1 ? 0 : odd] + beyond);
             });
         }
     };

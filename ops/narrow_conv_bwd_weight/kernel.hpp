@@ -4,12 +4,13 @@
 //
 // A block has some channels of every so many regions, each thread, or wave, all taps of a plane of the filter, of its channels and of its patches
 // of each region, or, of a large window that the compiler does not know, some of them; at the end their sums are added up. By matrix
-// instructions, what is counted are products, each of which takes a tap, or several neighbours of a row.
+// instructions, what is counted are products, each of which takes a tap, or several neighbours of a row, or of all rows 16 neighbours.
 #pragma once
 
 #include "ck_tile/gemm/computed_operand.hpp"
 #include "ck_tile/verbs/finite.hpp"
 #include "ck_tile/verbs/reduce.hpp"
+#include "ops/grouped_conv/hankel.hpp"
 #include "ops/grouped_conv/narrow_program.hpp"
 #include "ops/grouped_conv/tap_weights.hpp"
 #include "ops/narrow_conv_bwd_weight/config.hpp"
@@ -144,7 +145,7 @@ struct program
                   of_plane        = ceil_div(plane_products(a), most_products); // blocks
         const int plane           = C.deep() ? nth / of_plane : 0;
         const block_products some = {plane, (nth - plane * of_plane) * most_products};
-        products sums(a, own, some.first);
+        products sums             = begin(b, a, own, some.first);
         each_region(b, a, share, own, some.plane,
                     [&](const coord&, int stage) { sums.add(x_in(b, stage), dy_in(b, stage)); });
         if(is_unusual(b, sums)) [[unlikely]]
@@ -154,16 +155,26 @@ struct program
     }
 
   private:
-    static constexpr int most_products = C.products().taps(); // of a block
+    static constexpr int most_products = C.most_products(); // of a block
     static constexpr int at_once = C.products_at_once(), stage_bytes = C.stage_bytes(),
                          dy_at = C.halo_bytes(); // of a stage
     using halo_tile            = lds_tile<element, C.halo_layout()>;
     using pixel_tile           = lds_tile<element, C.pixel_layout()>;
     using coord                = conv::region_grid::coord;
     using channels             = conv::weight_channels;
-    using products =
-        typename std::conditional_t<C.by_matrix(), std::type_identity<conv::weights_by_matrix<C, element, arguments>>,
-                                    std::type_identity<weights_by_multiply_adds<C, element>>>::type;
+    using products             = typename std::conditional_t<
+        C.by_rows(), std::type_identity<conv::weights_by_rows<C, element, arguments>>,
+        std::conditional_t<C.by_matrix(), std::type_identity<conv::weights_by_matrix<C, element, arguments>>,
+                           std::type_identity<weights_by_multiply_adds<C, element>>>>::type;
+
+    static CK_TILE_FN products begin([[maybe_unused]] const block& b, const arguments& a,
+                                     [[maybe_unused]] const channels& own, [[maybe_unused]] int first)
+    {
+        if constexpr(C.by_rows())
+            return {b, a};
+        else
+            return {a, own, first};
+    }
 
     // Of Y, that a block has.
     static CK_TILE_FN int channels_of(const arguments& a)
@@ -176,7 +187,7 @@ struct program
     }
     static CK_TILE_FN int plane_products(const arguments& a)
     {
-        return a.regions.shape.window[0] * filter_products(a).of_row();
+        return C.by_rows() ? most_products : a.regions.shape.window[0] * filter_products(a).of_row();
     }
     static CK_TILE_FN halo_tile x_in(const block& b, int stage) { return {b.lds_at<element>(stage * stage_bytes)}; }
     static CK_TILE_FN pixel_tile dy_in(const block& b, int stage)
@@ -184,14 +195,16 @@ struct program
         return {b.lds_at<element>(stage * stage_bytes + dy_at)};
     }
 
+    static constexpr int channel_dim = C.by_rows() ? 0 : 1; // of what LDS has
+
     struct copies
     {
         const block& in;
         const arguments& args;
         channels own;
         int tap_plane;
-        gemm::operand_copy<conv::halo_window<element, C.halo_copy(), C.halo_classes()>> x;
-        gemm::operand_copy<conv::halo_window<element, C.pixel_copy()>> dy;
+        gemm::operand_copy<conv::halo_window<element, C.halo_copy(), C.halo_classes(), C.by_rows()>, channel_dim> x;
+        gemm::operand_copy<conv::halo_window<element, C.pixel_copy(), 1, C.by_rows()>, channel_dim> dy;
 
         CK_TILE_FN auto move(int number)
         {
@@ -218,7 +231,7 @@ struct program
                                        int tap_plane, F&& add)
     {
         copies both{b, a, own, tap_plane, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
-        conv::for_each_region<C.arch, C.stages>(b, both, share, a.regions.order.end, a.shares, add);
+        conv::for_each_region<C.arch, C.stages, !C.by_rows()>(b, both, share, a.regions.order.end, a.shares, add);
     }
 
     static constexpr distribution one_each = {
@@ -237,7 +250,9 @@ struct program
     static CK_TILE_FN void store_one_by_one(const block& b, const arguments& a, int share, const channels& own,
                                             const block_products& some)
     {
-        const int left = plane_products(a) - some.first, taps = (left < most_products ? left : most_products) * C.taps,
+        const int left  = plane_products(a) - some.first,
+                  taps  = C.by_rows() ? a.regions.shape.plane_taps()
+                                      : (left < most_products ? left : most_products) * C.taps,
                   group = a.groups.seen.divisor, weights = channels_of(a) * taps * group;
         CK_TILE_KEEP_LOOP
         for(int first = 0; first < weights; first += threads)
@@ -245,7 +260,7 @@ struct program
             const auto weight_of = [&](thread t) {
                 const int number = first + first_element<one_each, 0>(t), rest = number / a.groups.seen,
                           of_y = rest / taps, nth = rest - of_y * taps,
-                          tap = filter_products(a).tap(some.first + nth / C.taps, nth % C.taps);
+                          tap = C.by_rows() ? nth : filter_products(a).tap(some.first + nth / C.taps, nth % C.taps);
                 return number < weights && own.y + of_y < a.channels && tap >= 0
                            ? conv::weight_place{tap, of_y, number - rest * group}
                            : conv::weight_place{0, 0, -1};
@@ -283,12 +298,16 @@ struct program
             const multi_index<2> at   = {line - plane * a.pixels.halo_rows.divisor,
                                          i - line * a.pixels.halo_cols.divisor},
                                  seen = {at[0] * shape.stride[0] + tap[0], at[1] * shape.stride[1] + tap[1]};
-            if(plane >= here.made.count || unsigned(plane_seen - here.seen.missing) >= unsigned(here.seen.count) ||
+            // Rows of planes in LDS are longer than the region's: what is there behind them is another region's.
+            if((C.by_rows() && at[1] >= shape.cols.divisor * C.patch.cols) || plane >= here.made.count ||
+               unsigned(plane_seen - here.seen.missing) >= unsigned(here.seen.count) ||
                !exists(here.pixel + at, a.out_lines.lengths) || !exists(here.halo + seen, a.in_lines.lengths))
                 continue;
             const int pixel  = (plane_seen * shape.halo_rows.divisor + seen[0]) * shape.halo_cols.divisor +
                                shape.template slot_of<C.halo_classes()>(seen[1]);
-            const element *p = dy.at(i, w.of_y), *q = x.at(pixel, own.column_seen(a.groups, w.of_y) + w.of_x);
+            const int column = own.column_seen(a.groups, w.of_y) + w.of_x;
+            const element *p = C.by_rows() ? dy.at(w.of_y, i) : dy.at(i, w.of_y),
+                          *q = C.by_rows() ? x.at(column, pixel) : x.at(pixel, column);
             check_lds_read(p, sizeof *p), check_lds_read(q, sizeof *q);
             sum = __builtin_fmaf(convert<float>(*p), convert<float>(*q), sum);
         }

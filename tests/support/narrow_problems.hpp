@@ -41,19 +41,21 @@ problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& rand
                            : any               ? random.between(1, c.group_slices() > 1 ? 3 : 5)
                            : i + 1 < p.spatial ? c.window.rows
                                                : c.window.cols;
-        p.stride[d]      = depth  ? (Made == direction::backward_data ? 1 : random.between(1, 3))
-                           : !any ? c.window.stride
-                           : (c.by_matrix() || c.by_toeplitz()) && Made == direction::backward_data ? 1
-                           : c.by_toeplitz() && i + 1 == p.spatial ? random.between(1, c.row_stride())
-                                                                   : random.between(1, 3);
+        p.stride[d] =
+            depth  ? (Made == direction::backward_data ? 1 : random.between(1, 3))
+            : !any ? c.window.stride
+            : (c.by_matrix() && Made == direction::backward_data) || (c.by_rows() && Made != direction::forward) ? 1
+            : c.by_rows() && i + 1 == p.spatial ? random.between(1, c.row_stride())
+                                                : random.between(1, 3);
         // Of weights, by products of several taps: see narrow_supports().
-        if(Made == direction::backward_weight && any && c.taps > 2 && i + 1 == p.spatial)
+        if(Made == direction::backward_weight && any && c.of_few() && c.taps > 2 && i + 1 == p.spatial)
             p.stride[d] *= c.taps / 2;
         p.dilation[d] = (any || depth) && (!c.of_few() || i + 1 < p.spatial) ? random.between(1, 2) : 1;
-        if(c.by_toeplitz() && i + 1 == p.spatial) // a row that its matrix holds: see narrow_supports()
+        if(c.by_rows() && i + 1 == p.spatial) // a row that its matrix holds: see narrow_supports()
         {
             const int longest = c.taps - (tap_product::channels - 1) * (static_cast<int>(p.stride[d]) - 1);
-            p.filter[d]       = random.between(1, (longest - 1) / static_cast<int>(p.dilation[d]) + 1);
+            p.filter[d] =
+                random.between(1, c.makes_weights() ? c.taps : (longest - 1) / static_cast<int>(p.dilation[d]) + 1);
         }
         p.left_pad[d]  = random.between(0, 4);
         p.right_pad[d] = random.between(0, 4);

@@ -228,8 +228,12 @@ TEST(NarrowConfig, RowsOfAFilter)
     EXPECT_EQ(broken([](config& c) { c.taps = 16; }),
               "a row of a filter must have 17, 33, 49 or 65 taps at most, but one is 16: use 17");
     EXPECT_EQ(broken([](config& c) { c.patch = {4, 16}; }),
-              "patches must be 1024 pixels at most, of whole products of 16 pixels of a row and as many rows as the "
-              "instruction has columns, but one is 4: use 16 x 32");
+              "patches must be whole products of 16 pixels of a row and as many rows as the instruction has columns, "
+              "but one is 4: use 16 x 32");
+    EXPECT_EQ(broken([](config& c) { c.patch = {40, 32}; }),
+              "patches must have 1024 pixels at most, but one is 1280: use fewer rows");
+    EXPECT_EQ(broken([](config& c) { c.channels = 12; }),
+              "channels must be whole vectors of 16 bytes, but one is 12: use 8");
     EXPECT_EQ(broken([](config& c) { c.planes = 3; }),
               "rows of a filter must be those of one plane, but one is 3: use 1 plane");
     EXPECT_EQ(
@@ -240,18 +244,40 @@ TEST(NarrowConfig, RowsOfAFilter)
         "waves must be a multiple of a block's slices of 8 channels, but one is 1: use more waves, or fewer channels");
     EXPECT_EQ(broken([](config& c) { c.window.cols = 64; }),
               "what a block has in LDS must fit, but one is 393344: use fewer stages, or a smaller halo");
-    narrow_conv_bwd_weight::config of_weights = {.arch     = architecture::sm90,
-                                                 .type     = data_type::fp16,
-                                                 .group    = 1,
-                                                 .channels = 16,
-                                                 .waves    = 4,
-                                                 .window   = {0, 7, 0},
-                                                 .patch    = {8, 32},
-                                                 .halo     = 1024,
-                                                 .stages   = 1,
-                                                 .taps     = 17};
-    EXPECT_EQ(reflect::describe(check(of_weights)),
-              "rows of a filter are multiplied by what makes images, but one is 17: use 1 tap");
+}
+
+TEST(NarrowConfig, WeightsByRowsOfAFilter)
+{
+    using config          = narrow_conv_bwd_weight::config;
+    constexpr config good = {.arch     = architecture::sm90,
+                             .type     = data_type::fp16,
+                             .group    = 1,
+                             .channels = 16,
+                             .waves    = 8,
+                             .window   = {0, 7, 0},
+                             .patch    = {1, 16},
+                             .halo     = 1024,
+                             .stages   = 1,
+                             .taps     = 32};
+    static_assert(!check(good));
+    static_assert(good.channels_of_wave() == 2 && good.most_products() == 2 && good.filter_rows() == 8);
+    const auto broken = [&](auto&& change) {
+        config c = good;
+        change(c);
+        const violation v = check(c);
+        return v ? reflect::describe(v) : std::string();
+    };
+    EXPECT_EQ(
+        broken([](config& c) { c.taps = 17; }),
+        "a row of a filter must have 16, 32, 48 or 64 taps at most, of which weights are made, but one is 17: use "
+        "16");
+    EXPECT_EQ(broken([](config& c) { c.patch = {1, 24}; }),
+              "patches must be whole products of 16 pixels of a row, but one is 24: use 1 x 16");
+    EXPECT_EQ(broken([](config& c) { c.waves = 3; }),
+              "waves must divide a block's channels, of which each has all weights, but one is 3: use as many as there "
+              "are channels");
+    EXPECT_EQ(broken([](config& c) { c.halo = 4096; }),
+              "what a block has in LDS must fit, but one is 262176: use fewer stages, or a smaller halo");
 }
 
 TEST(NarrowConfig, SumsOfAnyWindow)

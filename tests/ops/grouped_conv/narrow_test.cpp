@@ -20,7 +20,8 @@ using operation = CK_TILE_OPERATION::operation;
 using config    = operation::config;
 using problem   = operation::problem;
 
-constexpr bool makes_dx = config::made == direction::backward_data;
+constexpr bool makes_dx = config::made == direction::backward_data,
+               makes_dw = config::made == direction::backward_weight;
 
 class Kernel : public kernel_test
 {
@@ -466,7 +467,6 @@ TEST(Rejections, SayWhy)
     EXPECT_EQ(bool(check(of_first_layers)), config::made != direction::forward);
     if(!makes_dx)
     {
-        constexpr bool makes_dw = config::made == direction::backward_weight;
         if(makes_dw)
         {
             EXPECT_EQ(reflect::describe(check(of_first_layers)),
@@ -506,40 +506,48 @@ TEST(Rejections, SayWhy)
         EXPECT_EQ(reason_of_few(1, 3, 2), "products take neighbouring taps, so that the dilation along rows must be 1, "
                                           "but is 2: choose an implicit GEMM");
     }
-    if(config::made == direction::backward_weight)
-        return;
     const auto reason_of_rows = [&](auto&& change) {
         config of_rows   = c;
         of_rows.channels = 8, of_rows.window = {0, 7, 0}, of_rows.patch = {8, 16}, of_rows.halo = 1024,
         of_rows.stages = 1;
-        of_rows.taps   = 17;
+        of_rows.taps   = makes_dw ? 16 : 17;
         problem p      = good;
         p.stride       = {1, 1, 1};
         change(of_rows, p);
         EXPECT_FALSE(check(of_rows));
         return reason_of<operation>(of_rows, p);
     };
-    EXPECT_EQ(reason_of_rows([](config&, problem& p) { p.filter = {7, 17, 1}, p.left_pad = {9, 9, 0}; }), "");
+    EXPECT_EQ(reason_of_rows([](config&, problem& p) { p.filter = {7, 17, 1}, p.left_pad = {9, 9, 0}; }),
+              makes_dw
+                  ? "a row of the filter must have 16 taps at most, but has 17: choose an instance of more taps, or "
+                    "an implicit GEMM"
+                  : "");
     EXPECT_EQ(reason_of_rows([](config&, problem& p) { p.filter = {8, 3, 1}, p.left_pad = {9, 9, 0}; }),
               "a filter must have 7 rows at most, but has 8: choose an implicit GEMM");
-    EXPECT_EQ(
-        reason_of_rows(
-            [](config&, problem& p) { p.filter = {3, 7, 1}, p.dilation = {1, 3, 1}, p.left_pad = {9, 9, 0}; }),
-        "a row of the filter, and what 16 windows of it see beyond at a stride of 1, must be 17 pixels at most, but "
-        "is 19: choose an instance of more taps, or an implicit GEMM");
+    EXPECT_EQ(reason_of_rows(
+                  [](config&, problem& p) { p.filter = {3, 7, 1}, p.dilation = {1, 3, 1}, p.left_pad = {9, 9, 0}; }),
+              makes_dw ? ""
+                       : "a row of the filter, and what 16 windows of it see beyond at a stride of 1, must be 17 "
+                         "pixels at most, but "
+                         "is 19: choose an instance of more taps, or an implicit GEMM");
     EXPECT_EQ(reason_of_rows([](config&, problem& p) { p.k = 2; }),
-              makes_dx ? "the instance is of groups of 1 channel, and the problem has G = 128, C = 1 and K = 2: choose "
-                         "one of groups of 16 channels, or an implicit GEMM"
-                       : "");
+              makes_dx || makes_dw
+                  ? "the instance is of groups of 1 channel, and the problem has G = 128, C = 1 and K = 2: choose "
+                    "one of groups of 16 channels, or an implicit GEMM"
+                  : "");
     EXPECT_EQ(reason_of_rows([](config&, problem& p) { p.stride = {1, 2, 1}; }),
-              makes_dx ? "strides must be 1 for rows of the filter, but are 1x2: choose an instance of 1 tap, or an "
-                         "implicit GEMM"
-                       : "the stride along rows must be 1 at most, but is 2: choose an instance of more taps, or an "
-                         "implicit GEMM");
-    EXPECT_EQ(reason_of_rows([](config& with, problem& p) { with.taps = 33, p.stride = {2, 2, 1}; }),
-              makes_dx ? "strides must be 1 for rows of the filter, but are 2x2: choose an instance of 1 tap, or an "
-                         "implicit GEMM"
-                       : "");
+              makes_dx || makes_dw
+                  ? "strides must be 1 for rows of the filter, but are 1x2: choose an instance of 1 tap, or an "
+                    "implicit GEMM"
+                  : "the stride along rows must be 1 at most, but is 2: choose an instance of more taps, or an "
+                    "implicit GEMM");
+    EXPECT_EQ(reason_of_rows([](config& with, problem& p) { with.taps = makes_dw ? 32 : 33, p.stride = {2, 2, 1}; }),
+              makes_dx || makes_dw
+                  ? "strides must be 1 for rows of the filter, but are 2x2: choose an instance of 1 tap, or an "
+                    "implicit GEMM"
+                  : "");
+    if(makes_dw)
+        return; // which blocks make of groups of 16 channels at most
     config of_parts = of_groups;
     of_parts.group  = 32;
     EXPECT_TRUE(check(of_parts)); // taps of a window that the compiler knows
