@@ -50,9 +50,10 @@ class weights_by_rows
     static constexpr distribution x_rows   = tap_product::operand(inst.a, C.waves, inst.m),
                                   dy_rows  = tap_product::operand(inst.b, C.waves, rows),
                                   products = tap_product::result(inst, C.waves, rows), some_sums = C.sums(1);
-    using halo_tile  = lds_tile<Element, C.halo_layout()>;
-    using pixel_tile = lds_tile<Element, C.pixel_layout()>;
-    using word       = unsigned;
+    static constexpr int of_channel = products.regs();
+    using halo_tile                 = lds_tile<Element, C.halo_layout()>;
+    using pixel_tile                = lds_tile<Element, C.pixel_layout()>;
+    using word                      = unsigned;
     static_assert(2 * sizeof(Element) == sizeof(word));
 
   public:
@@ -100,8 +101,7 @@ class weights_by_rows
         for_each_thread<some_sums>([&](thread t) {
             register_for<own>([&](auto c) {
                 for_each_element<products>([&](auto r, auto v) {
-                    constexpr int of_channel = c * products.regs();
-                    s.file_of(t).set(of_channel + r, v, sums_[number][c].file_of(t).get(r, v));
+                    s.file_of(t).set(c * of_channel + r, v, sums_[number][c].file_of(t).get(r, v));
                 });
             });
         });
