@@ -76,7 +76,10 @@ class maxima
 
     CK_TILE_FN void finish(const auto& made, const auto& seen, int i, const arguments& a)
     {
-        share(seen, i, a);
+        if constexpr(C.lanes == 1)
+            count_from_window(seen, i, a);
+        else
+            share(seen, i, a);
         find_exceptions(made, seen, i, a);
     }
 
@@ -117,20 +120,48 @@ class maxima
         at     = __builtin_bit_cast(decltype(+at), from);
     }
 
+    // What is added to numbers so that they are those of window i.
+    static CK_TILE_FN int before_window(thread t, const auto& seen, int i, const arguments& a)
+    {
+        const int column = first_element<C.shape().row_of_elements(), 1>(t);
+        return flat ? wrapped_sum(seen.number(t), wrapped_product(column, a.dilation[1]))
+                    : column - i * a.row_step * a.window[1];
+    }
+    // What `none` has become: with it all numbers are moved, where nobody compares them any more.
+    static CK_TILE_FN kept_number no_number(thread t, const auto& seen, int i, const arguments& a)
+    {
+        return static_cast<kept_number>(C.lanes == 1 ? wrapped_sum(none, before_window(t, seen, i, a)) : none);
+    }
+    CK_TILE_FN void count_from_window(const auto& seen, int i, const arguments& a)
+    {
+        for_each_thread<cell>([&](thread t) {
+            auto& at         = at_.file_of(t);
+            const int before = before_window(t, seen, i, a);
+            if constexpr(C.in_halves())
+            {
+                // No half is less than what is subtracted, so that none borrows from the other.
+                using words = vector<unsigned, C.vector / 2>;
+                auto both   = __builtin_bit_cast(words, at.reg[0]);
+                both -= static_cast<unsigned>(-before) * 0x10001u;
+                at.reg[0] = __builtin_bit_cast(decltype(+at.reg[0]), both);
+            }
+            else
+                for_each_element<cell>(
+                    [&](auto r, auto v) { at.set(r, v, static_cast<kept_number>(wrapped_sum(at.get(r, v), before))); });
+        });
+    }
+
     // The maxima of window i, of all threads that share it, and their indices as they are stored.
     CK_TILE_FN void share(const auto& seen, int i, const arguments& a)
     {
         for_each_thread<cell>([&](thread t) {
-            const int column = first_element<C.shape().row_of_elements(), 1>(t);
-            const int first  = flat ? wrapped_sum(seen.number(t), wrapped_product(column, a.dilation[1]))
-                                    : column - i * a.row_step * a.window[1];
+            const int first = before_window(t, seen, i, a);
             for_each_element<cell>([&](auto r, auto v) {
                 auto& at = at_.file_of(t);
                 at.set(r, v, at.get(r, v) == none ? none : static_cast<kept_number>(wrapped_sum(at.get(r, v), first)));
             });
         });
-        if constexpr(C.lanes > 1)
-            take_those_of_lanes();
+        take_those_of_lanes();
     }
     CK_TILE_FN void take_those_of_lanes()
     {
@@ -151,19 +182,34 @@ class maxima
         }
     }
 
+    // Whether a thread has a maximum whose exponent is all ones, as those of infinities and of NaNs are: of 2 in a word, or of one.
+    CK_TILE_FN bool has_exceptions(thread t) const
+    {
+        constexpr unsigned one      = sizeof(kept) == 4 ? 1u : 0x10001u,
+                           exponent = one * (sizeof(kept) == 4            ? 0x7f800000u
+                                             : C.dtype == data_type::bf16 ? 0x7f80u
+                                                                          : 0x7c00u),
+                           lowest = exponent & ~(exponent << 1), signs = exponent + lowest;
+        const auto& values = values_.file_of(t);
+        unsigned found     = 0;
+        static_for<C.vector* int(sizeof(kept)) / 4>([&](auto i) {
+            unsigned word;
+            __builtin_memcpy(&word, reinterpret_cast<const char*>(&values.reg[0]) + i * 4, sizeof word);
+            found |= (word & exponent) + lowest;
+        });
+        return (found & signs) != 0;
+    }
+
     // Where all that exists is the lowest number, the first one of it is the maximum; of NaNs, the last one.
     CK_TILE_FN void find_exceptions(const auto& made, const auto& seen, int i, const arguments& a)
     {
         for_each_thread<cell>([&](thread t) {
-            const auto& values = values_.file_of(t);
-            auto& at           = at_.file_of(t);
-            bool exceptional   = false;
-            for_each_element<cell>([&](auto r, auto v) {
-                const float value = convert<float>(values.get(r, v));
-                exceptional |= (at.get(r, v) == none) | (value != value);
-            });
+            const auto& values     = values_.file_of(t);
+            auto& at               = at_.file_of(t);
+            const bool exceptional = has_exceptions(t);
             if(!(exceptional & made.has(t, {i, 0}))) [[likely]]
                 return;
+            const kept_number missing = no_number(t, seen, i, a);
             for(int y = 0; y < a.window[0]; ++y)
                 for(int x = 0; x < a.window[1]; ++x)
                 {
@@ -179,7 +225,7 @@ class maxima
                         const float value   = convert<float>(__builtin_bit_cast(element, bits));
                         const float most    = convert<float>(values.get(r, v));
                         const bool is_there = seen.has(t, beyond);
-                        if(((most != most) & (value != value)) | ((at.get(r, v) == none) & is_there))
+                        if(((most != most) & (value != value)) | ((at.get(r, v) == missing) & is_there))
                             at.set(r, v, static_cast<kept_number>(here));
                     });
                 }
