@@ -149,7 +149,7 @@ class host_backend : public backend
       public:
         explicit lds_memory(std::size_t bytes)
             : bytes_(bytes),
-              all_(static_cast<std::byte*>(::operator new(bytes + 2 * red_zone, std::align_val_t{alignment})))
+              all_(static_cast<std::byte*>(::operator new(begin + bytes + red_zone, std::align_val_t{begin})))
         {
             std::memset(data(), 0xff, bytes);
             mark_red_zones(data(), bytes);
@@ -157,14 +157,18 @@ class host_backend : public backend
         ~lds_memory()
         {
             unmark_red_zones(data(), bytes_);
-            ::operator delete(all_, std::align_val_t{alignment});
+            ::operator delete(all_, std::align_val_t{begin});
         }
         lds_memory(const lds_memory&)            = delete;
         lds_memory& operator=(const lds_memory&) = delete;
 
-        std::byte* data() const { return all_ + red_zone; }
+        std::byte* data() const { return all_ + begin; }
 
       private:
+        // Behind a red zone, aligned as swizzled operands have to be.
+        static constexpr std::size_t begin = 1024;
+        static_assert(begin >= red_zone);
+
         std::size_t bytes_;
         std::byte* all_;
     };
