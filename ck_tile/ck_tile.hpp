@@ -35,5 +35,6 @@
 #include "ck_tile/verbs/reduce.hpp"
 #include "ck_tile/verbs/reduce_into_lds.hpp"
 #include "ck_tile/verbs/relayout.hpp"
+#include "ck_tile/verbs/rows_in_lds.hpp"
 #include "ck_tile/verbs/stage_ring.hpp"
 #include "ck_tile/verbs/subtile.hpp"

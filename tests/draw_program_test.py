@@ -18,7 +18,7 @@ WGMMA = ("grouped_conv_bwd_weight_sm90_spatial2_block128x256x64_waves8x1_wgmma_6
          "_vector8x8x8")
 # Two convolutions in one kernel: of the second one's product, A is computed.
 FUSED = ("grouped_conv_conv_fwd_gfx942_depthwise_block64x64x32_waves2x2_mfma_16x16x16_fp16_through_lds_window7x7x1_patch1x4_halo256_ahead1_kept1",
-         "grouped_conv_conv_fwd_sm90_diagonal_block64x128x64_waves4x1_wgmma_64x128x16_fp16_by_wave_window3x3x1_patch4x8_halo112_ahead1_kept1")
+         "grouped_conv_conv_fwd_sm90_diagonal_block64x128x64_waves4x1_wgmma_64x128x16_fp16_by_wave_window3x3x1_patch8x8_halo112_ahead1_kept1")
 SUBJECTS = "accumulators", "a_copy", "b_copy", "a_banks", "b_banks", "a_stores", "b_stores", "a_loads", "b_loads"
 
 

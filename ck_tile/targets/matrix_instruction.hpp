@@ -31,6 +31,8 @@ enum class opcode
     fma_4x8x1_fp32, // a wave32's lanes as a 4 x 8 grid of plain multiply-adds
     mma_16x8x16_fp16,
     mma_16x8x16_bf16,
+    mma_16x8x8_fp16,
+    mma_16x8x8_bf16,
     wgmma_64x64x16_fp16,
     wgmma_64x128x16_fp16,
     wgmma_64x192x16_fp16,
@@ -102,6 +104,11 @@ inline constexpr distribution mma_a = {.lengths = {16, 16},
                                        .vec     = {{2, 1, 1}, {2, 0, 8}, {2, 1, 8}}};
 inline constexpr distribution mma_b = {
     .lengths = {8, 16}, .wave = {}, .lane = {{4, 1, 2}, {8, 0, 1}}, .reg = {}, .vec = {{2, 1, 1}, {2, 1, 8}}};
+// Half as deep.
+inline constexpr distribution half_mma_a = {
+    .lengths = {16, 8}, .wave = {}, .lane = mma_a.lane, .reg = {}, .vec = {{2, 1, 1}, {2, 0, 8}}};
+inline constexpr distribution half_mma_b = {
+    .lengths = {8, 8}, .wave = {}, .lane = mma_b.lane, .reg = {}, .vec = {{2, 1, 1}}};
 inline constexpr distribution mma_result = {
     .lengths = {16, 8}, .wave = {}, .lane = {{4, 1, 2}, {8, 0, 1}}, .reg = {}, .vec = {{2, 1, 1}, {2, 0, 8}}};
 
@@ -163,6 +170,8 @@ inline constexpr matrix_instruction matrix_instructions[] = {
     {opcode::fma_4x8x1_fp32,            "fma_4x8x1_fp32",            data_type::fp32,  4,  8,  1,  1,  1, layouts::fma_a,                   layouts::fma_b,                   layouts::fma_result},
     {opcode::mma_16x8x16_fp16,          "mma_16x8x16_fp16",          data_type::fp16, 16,  8, 16,  1,  4, layouts::mma_a,                   layouts::mma_b,                   layouts::mma_result},
     {opcode::mma_16x8x16_bf16,          "mma_16x8x16_bf16",          data_type::bf16, 16,  8, 16,  1,  4, layouts::mma_a,                   layouts::mma_b,                   layouts::mma_result},
+    {opcode::mma_16x8x8_fp16,           "mma_16x8x8_fp16",           data_type::fp16, 16,  8,  8,  1,  2, layouts::half_mma_a,              layouts::half_mma_b,              layouts::mma_result},
+    {opcode::mma_16x8x8_bf16,           "mma_16x8x8_bf16",           data_type::bf16, 16,  8,  8,  1,  2, layouts::half_mma_a,              layouts::half_mma_b,              layouts::mma_result},
     wgmma(opcode::wgmma_64x64x16_fp16, "wgmma_64x64x16_fp16", data_type::fp16, 64, opcode::mma_16x8x16_fp16),
     wgmma(opcode::wgmma_64x128x16_fp16, "wgmma_64x128x16_fp16", data_type::fp16, 128, opcode::mma_16x8x16_fp16),
     wgmma(opcode::wgmma_64x192x16_fp16, "wgmma_64x192x16_fp16", data_type::fp16, 192, opcode::mma_16x8x16_fp16),

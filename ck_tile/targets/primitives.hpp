@@ -85,9 +85,10 @@ struct step_mix
 //   sync_cluster()                            waits for all threads of the cluster; they see each other's LDS
 //   arrive_at_cluster(), wait_for_cluster()    the same in two halves; what a thread has written is not shown to others
 //
-// reads across rows of LDS of 16-bit elements; if has_transposed_reads
+// reads of LDS of 16-bit elements for other lanes; if has_transposed_reads
 //   read_transposed(to, row)                  four squares of 8 x 8: lane 8 * s + i gives the address of row i of square s, 16 bytes; lane l has of
 //                                             each, in to[s], column l / 4 of rows l % 4 * 2 and the next one
+//   read_squares(to, row)                     two or four such squares as they lie: of row l / 4, columns l % 4 * 2 and the next one
 //
 // copies of 16 bytes from memory to LDS, in batches, without a stop in registers; if has_async_copies, or else no-ops
 //   copy_line(to, range, offset or gathered), commit_copies(), wait_for_copies<Batches>()

@@ -3,13 +3,14 @@
 //
 //   sums [pixel, channel n] += X [pixel, (tap, channel)] * W [n, (tap, channel)],   of W the diagonals alone being other than 0
 //
-// of which an eighth is of use: less work for a thread than multiply-adds are, whose operands need conversions. The 16 pixels are rows of
-// two patches, so that what is loaded of a row of X for one row of the filter is what the others need, as it is.
+// of which an eighth is of use: less work for a thread than multiply-adds are, whose operands need conversions. The 16 pixels are 8 of two
+// rows of a patch, half of it apart, so that what is loaded of a row of X for one row of the filter is what the others need, as it is.
 // A NaN or an infinity would reach the other channels, as 0 times either is a NaN; a thread that finds one among its sums makes them
 // again one by one.
 #pragma once
 
 #include "ck_tile/targets/matrix.hpp"
+#include "ck_tile/verbs/rows_in_lds.hpp"
 #include "ops/grouped_conv/depthwise.hpp"
 
 namespace ck_tile::conv
@@ -17,30 +18,42 @@ namespace ck_tile::conv
 
 namespace diagonal_product
 {
-// Of a wave: pixels and channels of a product, of two taps; pixels of a patch's row.
-inline constexpr int pixels = 16, channels = 8, width = 8;
+// Of a product: pixels, of two rows that are so wide, channels, and taps of a row of the filter.
+inline constexpr int pixels = 16, width = 8, channels = 8, taps = 2;
 
-// How `waves` waves share [rows, channels] of sums: each has 8 channels of all rows, or of some where there are fewer channels.
-constexpr distribution rows(int waves, int rows, int of_channels, patch c)
+// The instruction for so many taps; null: there is none.
+constexpr const matrix_instruction* instruction(data_type type, const target& t, int of_taps)
 {
-    const int slices = of_channels / channels, across = slices < waves ? slices : waves, own = rows * across / waves;
-    return {.lengths = {rows, of_channels},
-            .wave    = {{across, 1, channels}, {waves / across, 0, own}},
-            .lane    = layouts::mma_result.lane,
-            .reg     = {{c.rows, 0, width},
-                        {own / (2 * c.pixels()), 0, 2 * c.pixels()},
-                        {slices / across, 1, channels * across}},
-            .vec     = {{2, 1, 1}, {2, 0, c.pixels()}}};
+    for(const matrix_instruction& i : matrix_instructions)
+        if(i.type == type && i.m == pixels && i.n == channels && i.k == of_taps * channels &&
+           i.operands == operand_source::registers && t.has(i.op))
+            return &i;
+    return nullptr;
 }
-
-// The operands of one product of each wave: a lane has two channels of two taps.
-constexpr distribution operand(int waves, int rows)
+constexpr bool exists(data_type type, const target& t)
 {
-    return {.lengths = {rows, 16 * waves},
-            .wave    = {{waves, 1, 16}},
-            .lane    = {{4, 1, 4}, {8, 0, 1}},
+    return instruction(type, t, taps) != nullptr && instruction(type, t, 1) != nullptr;
+}
+// How `waves` waves share [rows, channels] of sums: each has `own` slices of 8 channels of some rows. A lane has two channels of each, of pixels of a
+// column of patches.
+constexpr distribution rows(int waves, int rows, int of_channels, int own, patch c)
+{
+    const int across = of_channels / (channels * own), of_wave = rows * across / waves,
+              of_patch = of_wave < c.pixels() ? of_wave : c.pixels();
+    return {.lengths = {rows, of_channels},
+            .wave    = {{across, 1, channels * own}, {waves / across, 0, of_wave}},
+            .lane    = layouts::mma_result.lane,
+            .reg     = {{of_patch / width, 0, width}, {of_wave / of_patch, 0, of_patch}, {own, 1, channels}},
+            .vec     = {{2, 1, 1}}};
+}
+// The operands of one product of each wave: a lane has two channels of each tap.
+constexpr distribution operand(int waves, int rows, int of_taps)
+{
+    return {.lengths = {rows, channels * of_taps * waves},
+            .wave    = {{waves, 1, channels * of_taps}},
+            .lane    = {{4, 1, 2 * of_taps}, {8, 0, 1}},
             .reg     = {{rows / 8, 0, 8}},
-            .vec     = {{4, 1, 1}}};
+            .vec     = {{2 * of_taps, 1, 1}}};
 }
 constexpr distribution sums(int waves)
 {
@@ -52,119 +65,189 @@ constexpr distribution sums(int waves)
 }
 } // namespace diagonal_product
 
-// The convolution of the region's pixels, [patches x pixels, channels], as diagonal_product::rows() distributes them for `Waves` waves, by the
-// instruction `Op`, one of 16 x 8 x 16. Patches are 8 pixels wide. `weights`: [channel][tap]; `start`: what the sums of each channel begin
-// with. What patches hold that the region does not have means nothing.
-template <known_window Known, patch Patch, opcode Op, int Waves, distribution D, class T, auto Layout, class Start>
-CK_TILE_FN tile<float, D> diagonal(const lds_tile<T, Layout>& x, const T* weights, const region_shape& region,
-                                   const Start& start)
+// Of the pixels of patches `Whole`, [patches x pixels, channels] as diagonal_product::rows() distributes them for `Waves` waves, of the
+// architecture `Arch`.
+template <architecture Arch, data_type Type, known_window Known, patch Whole, int Waves, distribution D>
+class diagonal
 {
-    namespace product    = diagonal_product;
-    constexpr int length = Known.rows, pairs = (length + 1) / 2; // of the filter's rows: taps
-    constexpr int slices = D.reg.only(1).size(), of_slice = D.regs() / slices;
-    static_assert(Patch.cols == product::width && of_slice % Patch.rows == 0 && !Known.any() &&
-                      Known.rows == Known.cols,
-                  "diagonal: a wave has pairs of patches, 8 pixels wide, of a known square window");
-    using a_tile = tile<T, product::operand(Waves, product::pixels)>;
-    using b_tile = tile<T, product::operand(Waves, product::channels)>;
+    using T                       = element_t<Type>;
+    static constexpr int slices   = D.reg.only(1).size() > 0 ? D.reg.only(1).size() : 1; // of a wave
+    static constexpr int of_slice = D.regs() / slices, rows = of_slice < Whole.rows ? of_slice : Whole.rows,
+                         patches  = of_slice / rows,
+                         half     = rows / 2;            // rows of a patch between the two of a product
+    static constexpr int pairs    = Known.cols / 2;      // of taps of a row of the filter
+    static constexpr bool odd     = Known.cols % 2 != 0; // and one more
+    static constexpr bool matches = Whole.cols == diagonal_product::width && rows % 2 == 0 && !Known.any();
+    static_assert(matches, "diagonal: a wave has pairs of rows of patches, 8 pixels wide, of a known window");
 
-    // Where the first window of a lane's pixel in row 0 of a patch lies.
-    const auto first_input = [&](thread t, int patch_number) {
-        const int number = first_element<D, 0>(t) / Patch.pixels() + patch_number;
-        return region.first_input(number < region.patches() ? number : 0, 0, first_element<D, 0>(t) % product::width);
+    template <int Taps>
+    static constexpr opcode op = diagonal_product::instruction(Type, facts(Arch), Taps)->op;
+    template <int Taps>
+    static constexpr distribution weight_of = diagonal_product::operand(Waves, diagonal_product::channels, Taps);
+    template <int Taps>
+    static constexpr distribution seen = diagonal_product::operand(Waves, diagonal_product::pixels, Taps);
+    static constexpr distribution made = diagonal_product::sums(Waves);
+
+    // Of a row of the filter, or of what is seen through it: operands of pairs of taps, and of the last one.
+    template <class Pair, class One>
+    struct row_of
+    {
+        Pair pair[pairs > 0 ? pairs : 1];
+        One last;
     };
-    const int pitch = region.halo_cols.divisor * Layout.line();
-    tile<float, D> sums;
-    static_for<slices>([&](auto slice) {
-        constexpr int beyond = reach<D.reg, 1>(of_slice * slice); // channels
-        b_tile b[length][pairs];
-        for_each_thread<b_tile::layout>([&](thread t) {
-            const int n = t.lane / 4, own = t.lane % 4; // channels
-            const T* from = weights + (first_element<D, 1>(t) - 2 * own + beyond + n) * (length * length);
-            static_for<length * pairs>([&](auto i) {
-                static_for<4>([&](auto v) {
-                    constexpr int tap = i % pairs * 2 + v / 2, y = i / pairs;
-                    T weight = 0;
-                    if constexpr(tap < length)
-                    {
-                        const bool on_diagonal = n == 2 * own + v % 2;
-                        if(on_diagonal)
-                            check_lds_read(from + y * length + tap, sizeof(T));
-                        weight = on_diagonal ? from[y * length + tap] : T(0);
-                    }
-                    b[y][i % pairs].file_of(t).set(0, v, weight);
+
+  public:
+    // x: the region's halo; wei: [channels, taps], in LDS; start: what the sums of each channel begin with. What patches hold that the region
+    // does not have means nothing.
+    template <auto Layout, class Start>
+    static CK_TILE_FN tile<float, D> sums(const lds_tile<T, Layout>& x, const T* wei, const region_shape& region,
+                                          const Start& start)
+    {
+        const int pitch = region.halo_cols.divisor * Layout.line();
+        weights w[slices];
+        static_for<slices>([&](auto slice) { w[slice] = load(wei, slice); });
+        tile<float, D> sums;
+        static_for<patches>([&](auto patch) __attribute__((always_inline)) {
+            // All slices at once: the products of one hide what those of another wait for.
+            tile<float, made> acc[slices][half];
+            for_each_thread<D>([&](thread t) __attribute__((always_inline)) {
+                each_sum([&](auto slice, auto row, auto v) __attribute__((always_inline)) {
+                    acc[slice][row].file_of(t).set(0, v, start.file_of(t).get(slice, v % 2));
                 });
             });
-        });
-        static_for<of_slice / Patch.rows>([&](auto pair_of_patches) {
-            tile<float, product::sums(Waves)> acc[Patch.rows];
-            struct addresses
-            {
-                const T* of_patch[2];
-            };
-            ck_tile::detail::per_thread<addresses, copies_of(D.threads())> rows;
-            for_each_thread<D>([&](thread t) {
-                static_for<Patch.rows * 4>(
-                    [&](auto i) { acc[i / 4].file_of(t).set(0, i % 4, start.file_of(t).get(slice, i % 2)); });
-                for(int c = 0; c < 2; ++c)
-                    rows[t.copy].of_patch[c] =
-                        x.at(first_input(t, 2 * pair_of_patches + c), first_element<D, 1>(t) + beyond);
+            rows_in_lds<T, seen<2>> row_of_x([&](thread t, int row, int tap) {
+                const thread of_wave = {t.wave, 0, t.copy, t.rank};
+                return x.at(first_input(region, of_wave, patch, row % diagonal_product::width), column(of_wave, 0)) +
+                       row / diagonal_product::width * half * Known.stride * pitch + tap * Layout.line();
             });
-            static_for<(Patch.rows - 1) * Known.stride + length>([&](auto i) { // rows of X
-                a_tile a[pairs];
-                for_each_thread<a_tile::layout>([&](thread t) {
-                    static_for<pairs * 4>([&](auto n) {
-                        constexpr int c = n % 2, pair = n / 4, tap = 2 * pair + n / 2 % 2;
-                        // Behind an odd number of taps, the last one again, times 0.
-                        const T* from = rows[t.copy].of_patch[c] + (tap < length ? tap : length - 1) * Layout.line();
-                        check_lds_read(from, 2 * sizeof(T));
-                        const detail::run_of<T, 2> two(from);
-                        a[pair].file_of(t).set(c, n / 2 % 2 * 2, two.at[0]);
-                        a[pair].file_of(t).set(c, n / 2 % 2 * 2 + 1, two.at[1]);
+            static_for<(half - 1) * Known.stride + Known.rows>([&](auto i) __attribute__((always_inline)) {
+                row_of<tile<T, seen<2>>, tile<T, seen<1>>> pixels[slices];
+                static_for<slices>([&](auto slice) __attribute__((always_inline)) {
+                    const int of_slice = slice * diagonal_product::channels;
+                    static_for<pairs>([&](auto pair) __attribute__((always_inline)) {
+                        row_of_x.load(pixels[slice].pair[pair], 2 * pair * Layout.line() + of_slice);
                     });
-                    for(const T*& row : rows[t.copy].of_patch)
-                        row += pitch;
+                    if constexpr(odd)
+                        row_of_x.load(pixels[slice].last, (Known.cols - 1) * Layout.line() + of_slice);
                 });
-                static_for<Patch.rows * pairs>([&](auto n) {
-                    constexpr int y = n / pairs, of_filter = i - y * Known.stride;
-                    if constexpr(of_filter >= 0 && of_filter < length)
-                        ck_tile::detail::multiply_files<Op, 1, 1, 1, Waves, fragment_range{0, 1, 0, 1}>(
-                            acc[y].files, a[n % pairs].files, b[of_filter][n % pairs].files);
+                row_of_x.move(pitch);
+                static_for<(pairs + odd) * half * slices>([&](auto n) __attribute__((always_inline)) {
+                    constexpr int slice = n % slices, row = n / slices % half, pair = n / (slices * half),
+                                  y = i - row * Known.stride;
+                    if constexpr(y >= 0 && y < Known.rows)
+                    {
+                        if constexpr(pair < pairs)
+                            multiply<2>(acc[slice][row], pixels[slice].pair[pair], w[slice].row[y].pair[pair]);
+                        else
+                            multiply<1>(acc[slice][row], pixels[slice].last, w[slice].row[y].last);
+                    }
                 });
             });
-            for_each_thread<D>([&](thread t) {
-                static_for<Patch.rows * 4>([&](auto i) {
-                    sums.file_of(t).set(slice * of_slice + pair_of_patches * Patch.rows + i / 4, i % 4,
-                                        acc[i / 4].file_of(t).get(0, i % 4));
+            for_each_thread<D>([&](thread t) __attribute__((always_inline)) {
+                each_sum([&](auto slice, auto row, auto v) __attribute__((always_inline)) {
+                    sums.file_of(t).set(slice * of_slice + patch * rows + row + v / 2 * half, v % 2,
+                                        acc[slice][row].file_of(t).get(0, v));
                 });
             });
         });
-    });
-    for_each_thread<D>([&](thread t) {
-        auto& own     = sums.file_of(t);
-        float unusual = 0; // or a NaN
-        // Where there is one, no channel of the pixel is finite.
-        static_for<D.regs()>([&](auto r) {
-            unusual = __builtin_fmaf(own.get(r, 0), 0.f, unusual);
-            unusual = __builtin_fmaf(own.get(r, 2), 0.f, unusual);
+        for_each_thread<D>([&](thread t) __attribute__((always_inline)) {
+            auto& own     = sums.file_of(t);
+            float unusual = 0; // or a NaN: where there is one, no channel of a product is finite
+            static_for<D.regs()>([&](auto r) { unusual = __builtin_fmaf(own.get(r, 0), 0.f, unusual); });
+            if(unusual != 0) [[unlikely]]
+                make_again(own, t, x, wei, region, start);
         });
-        if(unusual == 0) [[likely]]
-            return;
-        for_each_element<D>([&](auto r, auto v) { own.set(r, v, start.file_of(t).get(r / of_slice, v % 2)); });
-        CK_TILE_KEEP_LOOP
-        for(int tap = 0; tap < length * length; ++tap)
-            for_each_element<D>([&](auto r, auto v) {
-                const int row     = reach<D.reg, 0>(r) + v / 2 * Patch.pixels(),
-                          channel = first_element<D, 1>(t) + reach<D.reg, 1>(r) + v % 2;
-                const int y       = row % Patch.pixels() / Patch.cols * Known.stride + tap / length;
-                const T* at =
-                    x.at(first_input(t, row / Patch.pixels()) + y * region.halo_cols.divisor + tap % length, channel);
-                const T* weight = weights + channel * length * length + tap;
-                check_lds_read(at, sizeof *at), check_lds_read(weight, sizeof *weight);
-                own.set(r, v, __builtin_fmaf(convert<float>(*at), convert<float>(*weight), own.get(r, v)));
+        return sums;
+    }
+
+  private:
+    // Of a slice of a wave's channels, as operands.
+    struct weights
+    {
+        row_of<tile<T, weight_of<2>>, tile<T, weight_of<1>>> row[Known.rows];
+    };
+    static CK_TILE_FN weights load(const T* wei, int slice)
+    {
+        weights w;
+        for_each_thread<weight_of<2>>([&](thread t) __attribute__((always_inline)) {
+            const int first = column(t, slice);
+            static_for<Known.taps() * 2>([&](auto i) __attribute__((always_inline)) {
+                constexpr int v = i % 2, tap = i / 2, x = tap % Known.cols, y = tap / Known.cols;
+                T one = 0;
+                if(t.lane / 4 == t.lane % 4 * 2 + v) // on the diagonal
+                    one = weight(wei, first + v, tap);
+                if constexpr(x < 2 * pairs)
+                    w.row[y].pair[x / 2].file_of(t).set(0, x % 2 * 2 + v, one);
+                else
+                    w.row[y].last.file_of(t).set(0, v, one);
             });
-    });
-    return sums;
-}
+        });
+        return w;
+    }
+    static CK_TILE_FN T weight(const T* wei, int channel, int tap)
+    {
+        const T* from = wei + channel * Known.taps() + tap;
+        check_lds_read(from, sizeof *from);
+        return *from;
+    }
+
+    template <int Taps>
+    static CK_TILE_FN void multiply(auto& sums, const auto& pixels, const auto& weights)
+    {
+        ck_tile::detail::multiply_files<op<Taps>, 1, 1, 1, Waves, fragment_range{0, 1, 0, 1}>(sums.files, pixels.files,
+                                                                                              weights.files);
+    }
+
+    // A thread's sums by multiply-adds, one pixel after the other.
+    template <auto Layout>
+    static CK_TILE_FN void make_again(auto& own, thread t, const lds_tile<T, Layout>& x, const T* wei,
+                                      const region_shape& region, const auto& start)
+    {
+        static_for<slices>([&](auto slice) {
+            CK_TILE_KEEP_LOOP
+            for(int i = 0; i < of_slice; ++i)
+            {
+                const int input = first_input(region, t, i / rows, first_element<D, 0>(t) % Whole.cols) +
+                                  i % rows * Known.stride * region.halo_cols.divisor;
+                float sum[2]    = {start.file_of(t).get(slice, 0), start.file_of(t).get(slice, 1)};
+                CK_TILE_KEEP_LOOP
+                for(int tap = 0; tap < Known.taps(); ++tap)
+                {
+                    const T* at =
+                        x.at(input + tap / Known.cols * region.halo_cols.divisor + tap % Known.cols, column(t, slice));
+                    for(int v = 0; v < 2; ++v)
+                    {
+                        check_lds_read(at + v, sizeof *at);
+                        sum[v] = __builtin_fmaf(convert<float>(at[v]),
+                                                convert<float>(weight(wei, column(t, slice) + v, tap)), sum[v]);
+                    }
+                }
+                register_for<of_slice>([&](auto r) {
+                    for(int v = 0; v < 2; ++v)
+                        own.set(slice * of_slice + r, v, r == i ? sum[v] : own.get(slice * of_slice + r, v));
+                });
+            }
+        });
+    }
+
+    // The first of a lane's channels of a slice.
+    static CK_TILE_FN int column(thread t, int slice)
+    {
+        return first_element<D, 1>(t) + slice * diagonal_product::channels;
+    }
+    // What pixel `x` of the first row that a wave has of its `patch`th patch sees first.
+    static CK_TILE_FN int first_input(const region_shape& region, thread t, int patch, int x)
+    {
+        const int row = first_element<D, 0>(t), number = row / Whole.pixels() + patch;
+        return region.first_input(number < region.patches() ? number : 0, row % Whole.pixels() / Whole.cols, x);
+    }
+    // f(slice, row, v) of the sums of two rows each that a patch has.
+    static CK_TILE_FN void each_sum(auto&& f)
+    {
+        static_for<slices * half * 4>([&](auto i) __attribute__((always_inline)) {
+            f(constant<i / (4 * half)>{}, constant<i / 4 % half>{}, constant<i % 4>{});
+        });
+    }
+};
 
 } // namespace ck_tile::conv

@@ -69,7 +69,10 @@ struct config
     constexpr distribution rows(int channels) const
     {
         if(first == formulation::diagonal)
-            return conv::diagonal_product::rows(shape().waves(), block.m, channels, patch);
+        {
+            const int slices = channels / conv::diagonal_product::channels, waves = shape().waves();
+            return conv::diagonal_product::rows(waves, block.m, channels, slices < waves ? 1 : slices / waves, patch);
+        }
         return conv::depthwise_rows(shape().waves(), lanes(), block.m, channels, 4 / bytes_of(dtype()));
     }
 
@@ -124,14 +127,19 @@ constexpr violation check(const config& c, const target& t)
     if(c.first == formulation::diagonal)
     {
         namespace product = conv::diagonal_product;
-        if(s.fragment().m != product::pixels || s.fragment().n != product::channels || s.fragment().k != 16)
+        if(!product::exists(c.dtype(), t))
             return {"the diagonal formulation multiplies 16 x 8 x 16", s.fragment().name, "use another formulation"};
-        if(c.window.any() || c.window.rows != c.window.cols || c.patch.cols != product::width)
-            return {"a diagonal product has rows of 8 pixels, of a square window that the compiler knows", c.patch.cols,
+        if(c.window.any())
+            return {"the compiler must know the window of a diagonal product", c.window.rows,
+                    "set its rows, cols and stride, or use another formulation"};
+        if(c.patch.cols != product::width)
+            return {"a diagonal product has rows of 8 pixels", c.patch.cols,
                     "use patches 8 wide, or another formulation"};
-        for(const int channels : {s.k, s.k / 2})
+        if(c.patch.rows % 2 != 0)
+            return {"a diagonal product has two rows of a patch", c.patch.rows, "use patches of 4 or 8 rows"};
+        for(const int channels : {s.k, s.k / 2, s.k / 4})
             if(const distribution d = c.rows(channels); !d.covers() || d.threads() != c.threads())
-                return {"waves must share block.m as pairs of patches", c.patch.pixels(),
+                return {"waves must share block.m as whole patches, or as pairs of rows of one", c.patch.pixels(),
                         "use fewer waves or smaller patches"};
     }
     else

@@ -114,7 +114,7 @@ struct program
         CK_TILE_FN tile<float, Own> convolve(const halo_tile& x, const element* wei, const Start& start) const
         {
             if constexpr(C.first == formulation::diagonal)
-                return conv::diagonal<C.window, C.patch, shape.fragment().op, shape.waves(), Own>(
+                return conv::diagonal<arch, C.dtype(), C.window, C.patch, shape.waves(), Own>::sums(
                     x, wei, args.regions.shape, start);
             else
                 return conv::depthwise<C.window, C.patch, Own>(x, wei, args.regions.shape, start);

@@ -9,5 +9,9 @@ namespace ck_tile
 
 inline constexpr bool has_transposed_reads = false;
 CK_TILE_FN void read_transposed(unsigned (&)[4], const void*) {}
+template <int Squares>
+CK_TILE_FN void read_squares(unsigned (&)[Squares], const void*)
+{
+}
 
 } // namespace ck_tile

@@ -20,11 +20,11 @@ CK_TILE_FN void pin_accumulators(File& acc)
     });
 }
 
-// c += a * b of one warp. `low` and `high` are the lane's two rows of A, four consecutive k of each.
-template <opcode Op, class Four, class C>
-CK_TILE_FN void matrix_multiply_add(Four low, Four high, Four b, C& c)
+// c += a * b of one warp. `low` and `high` are the lane's two rows of A, four or two consecutive k of each.
+template <opcode Op, class Run, class C>
+CK_TILE_FN void matrix_multiply_add(Run low, Run high, Run b, C& c)
 {
-    using words   = vector<unsigned, 2>;
+    using words   = vector<unsigned, sizeof(Run) / 4>;
     const words x = __builtin_bit_cast(words, low), y = __builtin_bit_cast(words, high),
                 z = __builtin_bit_cast(words, b);
     if constexpr(Op == opcode::mma_16x8x16_fp16)
@@ -32,6 +32,14 @@ CK_TILE_FN void matrix_multiply_add(Four low, Four high, Four b, C& c)
             "{%0, %1, %2, %3};"
             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
             : "r"(x[0]), "r"(y[0]), "r"(x[1]), "r"(y[1]), "r"(z[0]), "r"(z[1]));
+    else if constexpr(Op == opcode::mma_16x8x8_fp16)
+        asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(x[0]), "r"(y[0]), "r"(z[0]));
+    else if constexpr(Op == opcode::mma_16x8x8_bf16)
+        asm("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(x[0]), "r"(y[0]), "r"(z[0]));
     else
         asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
             "{%0, %1, %2, %3};"
@@ -53,13 +61,14 @@ CK_TILE_FN void multiply_files(AccFile* acc, const AFile* a, const BFile* b)
             c[0] = __builtin_fmaf(a->reg[i][step], b->reg[j][step], c[0]);
         else
         {
-            using element   = std::remove_cvref_t<decltype(a->reg[0][0])>;
-            const auto four = [&](const auto& whole) {
-                vector<element, 4> x;
-                __builtin_memcpy(&x, reinterpret_cast<const element*>(&whole) + step * 4, sizeof x);
+            using element     = std::remove_cvref_t<decltype(a->reg[0][0])>;
+            constexpr int own = describe(Op).k / 4;
+            const auto run    = [&](const auto& whole) {
+                vector<element, own> x;
+                __builtin_memcpy(&x, reinterpret_cast<const element*>(&whole) + step * own, sizeof x);
                 return x;
             };
-            matrix_multiply_add<Op>(four(a->reg[2 * i]), four(a->reg[2 * i + 1]), four(b->reg[j]), c);
+            matrix_multiply_add<Op>(run(a->reg[2 * i]), run(a->reg[2 * i + 1]), run(b->reg[j]), c);
         }
     });
 }

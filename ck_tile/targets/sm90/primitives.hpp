@@ -142,6 +142,22 @@ CK_TILE_FN void read_transposed(unsigned (&to)[4], const void* row)
                  : "memory");
 }
 
+template <int Squares>
+CK_TILE_FN void read_squares(unsigned (&to)[Squares], const void* row)
+{
+    static_assert(Squares == 2 || Squares == 4);
+    if constexpr(Squares == 2)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                     : "=r"(to[0]), "=r"(to[1])
+                     : "r"(lds_address(row))
+                     : "memory");
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                     : "r"(lds_address(row))
+                     : "memory");
+}
+
 CK_TILE_FN void schedule_fence() {}
 
 template <step_mix>

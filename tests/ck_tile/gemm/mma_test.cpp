@@ -125,6 +125,8 @@ TEST(Mma, Wmma16x16x16Bf16) { expect_instruction_multiplies<opcode::wmma_16x16x1
 TEST(Mma, Fma4x8x1Fp32) { expect_instruction_multiplies<opcode::fma_4x8x1_fp32>(); }
 TEST(Mma, Mma16x8x16Fp16) { expect_instruction_multiplies<opcode::mma_16x8x16_fp16>(); }
 TEST(Mma, Mma16x8x16Bf16) { expect_instruction_multiplies<opcode::mma_16x8x16_bf16>(); }
+TEST(Mma, Mma16x8x8Fp16) { expect_instruction_multiplies<opcode::mma_16x8x8_fp16>(); }
+TEST(Mma, Mma16x8x8Bf16) { expect_instruction_multiplies<opcode::mma_16x8x8_bf16>(); }
 TEST(Mma, Wgmma64x64x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x64x16_fp16>(); }
 TEST(Mma, Wgmma64x128x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x128x16_fp16>(); }
 TEST(Mma, Wgmma64x192x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x192x16_fp16>(); }
@@ -136,7 +138,7 @@ TEST(Mma, Wgmma64x256x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x256x16_
 // clang-format on
 
 // The table has no instruction that is not among the tests above.
-static_assert(std::size(matrix_instructions) == 25, "mma_test: add a test of the new instruction");
+static_assert(std::size(matrix_instructions) == 27, "mma_test: add a test of the new instruction");
 
 } // namespace
 } // namespace ck_tile

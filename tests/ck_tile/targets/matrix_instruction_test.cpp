@@ -78,6 +78,8 @@ constexpr calculated calculator[] = {
     {opcode::wmma_16x16x16_bf16,        "v_wmma_f32_16x16x16_bf16",                             16, 16, 16,  1, 32, 8, 8,  8, operand_of_wmma,    result_of_wmma, 16},
     {opcode::mma_16x8x16_fp16,          "mma.m16n8k16 f16",                                     16,  8, 16,  1,  4, 4, 2,  4, a_of_mma,           result_of_mma,   0, b_of_mma},
     {opcode::mma_16x8x16_bf16,          "mma.m16n8k16 bf16",                                    16,  8, 16,  1,  4, 4, 2,  4, a_of_mma,           result_of_mma,   0, b_of_mma},
+    {opcode::mma_16x8x8_fp16,           "mma.m16n8k8 f16",                                      16,  8,  8,  1,  2, 2, 1,  4, a_of_mma,           result_of_mma,   0, b_of_mma},
+    {opcode::mma_16x8x8_bf16,           "mma.m16n8k8 bf16",                                     16,  8,  8,  1,  2, 2, 1,  4, a_of_mma,           result_of_mma,   0, b_of_mma},
 };
 // clang-format on
 

@@ -243,11 +243,17 @@ TEST(Config, Rejections)
     EXPECT_EQ(broken([](config& c) { c.kept = 0; }),
               "patches, steps ahead and steps kept must be positive, but one is 0: choose 1 or more");
     EXPECT_EQ(broken([](config& c) { c.patch = {2, 16}; }),
-              "a diagonal product has rows of 8 pixels, of a square "
-              "window that the compiler knows, but one is 16: use patches 8 wide, or "
-              "another formulation");
-    EXPECT_EQ(broken([](config& c) { c.patch = {16, 8}; }),
-              "waves must share block.m as pairs of patches, but one is 128: use fewer waves or smaller patches");
+              "a diagonal product has rows of 8 pixels, but one is 16: use patches 8 wide, or another formulation");
+    EXPECT_EQ(broken([](config& c) { c.patch = {1, 8}; }),
+              "a diagonal product has two rows of a patch, but one is 1: use patches of 4 or 8 rows");
+    EXPECT_EQ(
+        broken([](config& c) { c.window = {}; }),
+        "the compiler must know the window of a diagonal product, but one is 0: set its rows, cols and stride, or "
+        "use another formulation");
+    EXPECT_EQ(
+        broken([](config& c) { c.patch = {6, 8}; }),
+        "waves must share block.m as whole patches, or as pairs of rows of one, but one is 48: use fewer waves or "
+        "smaller patches");
     EXPECT_EQ(broken([](config& c) { c.first = formulation::depthwise; }),
               "threads must share block.m as whole patches, and the quarter of a step as parts of them, but one is 32: "
               "use patches of "
