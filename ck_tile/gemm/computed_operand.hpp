@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The main loop of a product whose A the block computes: from something else, as a convolution is from its input, step by step into LDS,
-// where it is multiplied by B. Products of a step go on while the next one is computed.
+// where it is multiplied by B, or into registers that a product takes it from. Products of a step go on while the next one is computed.
 //
 // What A is computed from, its source, and B are copied to LDS some steps ahead, those of the next tile too. Where LDS holds all steps
 // of A, they are computed once for all columns of the result; else it has the columns of one tile.
@@ -13,8 +13,8 @@
 namespace ck_tile::gemm
 {
 
-// What such a main loop has in LDS: `kept` steps of A, which the epilogue overwrites if they are those of one tile alone; as many stages
-// of the source as copies are ahead, and one more of B.
+// What such a main loop has in LDS: `kept` steps of A, which the epilogue overwrites if they are those of one tile alone, or none, if A stays
+// in registers; as many stages of the source as copies are ahead, and one more of B.
 struct computed_loop
 {
     int ahead;
@@ -23,6 +23,7 @@ struct computed_loop
     int epilogue_bytes; // that it has at epilogue_at()
 
     static constexpr int ring = 2; // steps of A that are kept where each is multiplied once
+    constexpr bool in_registers() const { return kept == 0; }
     constexpr bool keeps_all() const { return kept > ring; }
 
     constexpr int a_bytes(const shape& s) const
@@ -212,11 +213,12 @@ CK_TILE_FN void with_depth(int left, F&& f)
 //   at(number)                 where a tile is
 //   terms(), steps()           columns of A, and steps of S.k of them
 //   columns()                  tiles of S.n columns of the result
-//   rows                       how a step of A, of S.k columns, is distributed when it is stored
+//   rows                       how a step of A, of S.k columns, is distributed when it is put
 //   source()                   what A is computed from: begin(), end(block, byte offset) copy what one step needs, and go on to the next
 //   move(source, coord)        to the first step of another tile
 //   b(coord, column)           the operand B
-//   compute<Depth>(coord, step, byte offset, a)     stores `Depth` columns of A to LDS; what the source has copied is at the offset
+//   compute<Depth>(coord, step, byte offset, put)   calls put(tile) for `Depth` columns of A; what the source has copied is at the offset
+//                              where A stays in registers, it has waited for all products
 //   begin(column)              the accumulators at the start
 //   store(coord, column, product)
 template <shape S, computed_loop L, class Tiles>
@@ -254,19 +256,30 @@ CK_TILE_FN void run_computed_tiles(const block& in, const Tiles& tiles, int firs
                 pin_accumulators(acc);
                 for(int step = 0; step < tiles.steps(); ++step)
                 {
-                    const a_in_lds a{in.lds_at<element>(step % L.kept * a_in_lds::bytes)};
-                    const auto b = stream::b_in(in, b_stage);
-                    b_stage      = b_stage == L.ahead ? 0 : b_stage + 1;
+                    const auto b     = stream::b_in(in, b_stage);
+                    const int source = stream::source_in(source_stage);
+                    b_stage          = b_stage == L.ahead ? 0 : b_stage + 1;
                     ahead.begin();
-                    detail::with_depth<S>(tiles.terms() - step * S.k, [&](auto depth) {
-                        if(column == 0) [[clang::always_inline]]
-                            tiles.template compute<int(depth)>(here, step, stream::source_in(source_stage), a);
-                        wait_for_products<0>();
-                        see_copies(); // and what was computed
-                        in.sync();
-                        constexpr shape some = {S.m, S.n, depth, S.waves_m, S.waves_n, S.instruction};
-                        mma<some>(acc, a, b, first_row);
-                    });
+                    if constexpr(L.in_registers())
+                    {
+                        tile<element, a_registers(S)> a;
+                        tiles.template compute<S.k>(
+                            here, step, source, [&](const auto& computed) { a = rearrange<a_registers(S)>(computed); });
+                        in.sync(); // what it was computed from is overwritten next
+                        mma<S>(acc, a, b);
+                    }
+                    else
+                        detail::with_depth<S>(tiles.terms() - step * S.k, [&](auto depth) {
+                            const a_in_lds a{in.lds_at<element>(step % L.kept * a_in_lds::bytes)};
+                            if(column == 0) [[clang::always_inline]]
+                                tiles.template compute<int(depth)>(here, step, source,
+                                                                   [&](const auto& computed) { store(a, computed); });
+                            wait_for_products<0>();
+                            see_copies(); // and what was computed
+                            in.sync();
+                            constexpr shape some = {S.m, S.n, depth, S.waves_m, S.waves_n, S.instruction};
+                            mma<some>(acc, a, b, first_row);
+                        });
                     if(column == 0)
                         source_stage = source_stage + 1 == L.ahead ? 0 : source_stage + 1;
                     [[clang::always_inline]] ahead.end();
@@ -275,7 +288,7 @@ CK_TILE_FN void run_computed_tiles(const block& in, const Tiles& tiles, int firs
                 wait_for_products<0>();
                 pin_accumulators(acc);
                 tiles.store(here, column, acc);
-                if constexpr(!L.keeps_all())
+                if constexpr(!L.keeps_all() && !L.in_registers())
                     in.sync(); // the epilogue was where A comes next
             }
         }

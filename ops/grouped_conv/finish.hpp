@@ -14,14 +14,20 @@ namespace ck_tile::conv
 // The biases of the channels from `first` on, of `channels` in all, for tiles that map() broadcasts to: channels lie along the dimension of D
 // that is longer than 1. `Vector` elements are 16 bytes at most, divide `channels`, and are aligned. Null: zeros.
 template <distribution D, class Element, int Vector>
-CK_TILE_FN tile<float, D> load_bias(const void* biases, int channels, int first)
+CK_TILE_FN tile<Element, D> load_biases(const void* biases, int channels, int first)
 {
     constexpr int along    = D.length(0) > 1 ? 0 : 1;
     multi_index<2> lengths = {1, 1}, origin = {};
     lengths[along] = channels, origin[along] = first;
     const tensor_view all{static_cast<const Element*>(biases), std::int64_t(biases != nullptr ? channels : 0),
                           packed(lengths)};
-    return convert<float>(rearrange<D>(load(make_window<in_vectors(D, Vector)>(all, origin))));
+    return rearrange<D>(load(make_window<in_vectors(D, Vector)>(all, origin)));
+}
+// The same in fp32.
+template <distribution D, class Element, int Vector>
+CK_TILE_FN tile<float, D> load_bias(const void* biases, int channels, int first)
+{
+    return convert<float>(load_biases<D, Element, Vector>(biases, channels, first));
 }
 
 // Of an element of a product and of a residual.

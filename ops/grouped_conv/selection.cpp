@@ -12,6 +12,14 @@
 namespace ck_tile::conv
 {
 
+bool is_pointwise(const problem& p)
+{
+    for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
+        if(p.filter[d] != 1 || p.stride[d] != 1 || p.left_pad[d] != 0 || p.right_pad[d] != 0)
+            return false;
+    return true;
+}
+
 namespace
 {
 
@@ -22,10 +30,7 @@ void need_pointwise(status& rules, const problem& p, int pixels, int channels)
             fmt::format("the instance has pixels as columns, which {} does not have side by side: choose one of 1 to 3 "
                         "spatial dimensions, or ngchw",
                         name_of(p.layout))});
-    bool pointwise = true;
-    for(std::size_t d = 0; d < static_cast<std::size_t>(p.spatial); ++d)
-        pointwise = pointwise && p.filter[d] == 1 && p.stride[d] == 1 && p.left_pad[d] == 0 && p.right_pad[d] == 0;
-    if(!pointwise)
+    if(!is_pointwise(p))
         rules.also(rejection{"the instance is pointwise, and the problem has a filter or stride other than 1, or "
                              "pads: choose one of 1 to 3 spatial dimensions"});
     const auto need_multiple = [&](const char* what, std::int64_t number, int vector) {

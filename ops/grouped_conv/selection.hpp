@@ -16,6 +16,9 @@
 namespace ck_tile::conv
 {
 
+// Whether windows are the pixels that they make: of length 1, stride 1, without pads.
+bool is_pointwise(const problem& p);
+
 // Adds to the rules that a problem breaks.
 // Of an instance of so many spatial dimensions; a pointwise one moves `pixels` along those of images, and `channels` along C of the weights.
 void need_dimensions(status& rules, int instance, const problem& p, int pixels, int channels);

@@ -2,8 +2,10 @@
 #include "ops/grouped_conv_conv_fwd/operation.hpp"
 
 #include "ops/grouped_conv/computed.hpp"
+#include "ops/grouped_conv/limits.hpp"
 #include "ops/grouped_conv/reference.hpp"
 #include "ops/grouped_conv/regions.hpp"
+#include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_conv_fwd/support_kernels.hpp"
 #include "ops/problem_checks.hpp"
 
@@ -57,10 +59,13 @@ struct copied_tensors
     std::vector<conv::tensor> which;
 };
 
+// Whether the first convolution has one channel per group.
+bool is_depthwise(const problem& p) { return p.c == 1 && p.k == 1; }
+
 // Instances compute channels-last, with channels and weights in whole vectors.
 struct copied_problems
 {
-    // X and bias0, as of one group that has all channels; W0, of one channel per group, as one run, a bias of as many channels; the second
+    // X, bias0 and W0, as of one group that has all channels; W0, of one channel per group, as one run, a bias of as many channels; the second
     // convolution's.
     copied_tensors images, weights, second;
 
@@ -71,11 +76,17 @@ struct copied_problems
         const conv::vector_widths whole = {vector, vector, vector};
         conv::problem q                 = p.first();
         q.groups = 1, q.c = p.groups * p.c, q.k = p.groups * p.k;
-        images             = {q, conv::computed(q, 2, whole), {in, bias}};
-        q.k                = p.groups * p.filter_taps();
-        weights            = {q, q, {bias}};
-        weights.computed.k = images.computed.c * p.filter_taps();
-        second             = {p.second(), conv::computed(p.second(), 2, whole), {wei, bias, out}};
+        images  = {q, conv::computed(q, 2, whole), {in, bias}};
+        weights = images;
+        if(is_depthwise(p))
+        {
+            q.k                = p.groups * p.filter_taps();
+            weights            = {q, q, {bias}};
+            weights.computed.k = images.computed.c * p.filter_taps();
+        }
+        else
+            weights.which = {wei};
+        second = {p.second(), conv::computed(p.second(), 2, whole), {wei, bias, out}};
     }
 
     // The sum of count(given, computed, which).
@@ -91,7 +102,15 @@ conv::region_limits limits_of(const config& c)
     return {conv::direction::forward, c.patch, c.patches(), c.patches(), c.halo};
 }
 
-std::int64_t steps_of(const config& c, const problem& p) { return ceil_div(p.groups * p.c, std::int64_t(c.block.k)); }
+// Tiles of an instance: regions, or, where the first convolution is dense, pixels as they lie.
+conv::regions regions_of(const config& c, const problem& p)
+{
+    if(c.first != formulation::dense)
+        return conv::choose_regions(limits_of(c), p);
+    return {.planes = 1, .rows = 1, .cols = 1, .count = ceil_div(p.batch * p.output_pixels(), std::int64_t(c.block.m))};
+}
+
+std::int64_t steps_of(const config& c, const problem& p) { return ceil_div(p.groups * p.k, std::int64_t(c.block.k)); }
 std::int64_t columns_of(const config& c, const problem& p) { return ceil_div(p.k1, std::int64_t(c.block.n)); }
 
 std::size_t intermediate_bytes(const problem& p)
@@ -137,17 +156,34 @@ double operation::flops(const problem& p) { return p.first().flops() + p.second(
 status operation::supports(const config& c, const problem& p)
 {
     status rules;
-    if(p.spatial > 2)
+    const bool dense = c.first == formulation::dense;
+    if(!dense && p.spatial > 2)
         rules.also(rejection{fmt::format("the instance has 2 spatial dimensions, the problem {}: run the convolutions "
                                          "one after the other, --instance {}",
                                          p.spatial, composed)});
-    if(p.c != 1 || p.k != 1)
+    if(!dense && !is_depthwise(p))
         rules.also(rejection{fmt::format("the instance is depthwise, and the problem has C = {} and K0 = {}: run the "
                                          "convolutions one after the other, --instance {}",
                                          p.c, p.k, composed)});
+    if(dense && (p.groups != 1 || is_depthwise(p)))
+        rules.also(rejection{fmt::format("the first convolution of the instance has one group of several channels, the "
+                                         "problem's has G = {} and C = {}: choose a depthwise instance, or run the "
+                                         "convolutions one after the other, --instance {}",
+                                         p.groups, p.c, composed)});
+    if(dense && !conv::is_pointwise(p))
+        rules.also(
+            rejection{fmt::format("the first convolution of the instance is 1x1 of stride 1 without padding: run "
+                                  "the convolutions one after the other, --instance {}",
+                                  composed)});
     if(!rules)
         return rules;
-    if(!c.window.any() && !conv::is_known(c.window, p))
+    if(dense && p.c > c.first_shape().k)
+        rules.also(
+            rejection{fmt::format("C must be {} at most, so that LDS holds all channels of block.m pixels, but is "
+                                  "{}: choose an instance of a larger halo, or run the convolutions one after "
+                                  "the other, --instance {}",
+                                  c.first_shape().k, p.c, composed)});
+    if(!dense && !c.window.any() && !conv::is_known(c.window, p))
         rules.also(rejection{fmt::format("the instance is compiled for filter {}x{}, stride {} and dilation 1: "
                                          "choose one of any window, of 0 rows",
                                          c.window.rows, c.window.cols, c.window.stride)});
@@ -155,7 +191,7 @@ status operation::supports(const config& c, const problem& p)
         rules.also(rejection{fmt::format("a filter must have {} taps at most, but has {}: run the convolutions one "
                                          "after the other, --instance {}",
                                          c.taps(), p.filter_taps(), composed)});
-    const conv::regions some = conv::choose_regions(limits_of(c), p);
+    const conv::regions some = regions_of(c, p);
     if(!some && p.batch > 0)
         rules.also(rejection{fmt::format("the windows of a patch must see {} pixels at most, but see {}: choose an "
                                          "instance of a larger halo",
@@ -172,8 +208,20 @@ status operation::supports(const config& c, const problem& p)
                         c.kept * c.block.k, p.groups * p.k, composed)});
     const copied_problems q(p);
     conv::need_view_of_weights(rules, q.second.computed, bytes_of(p.type));
-    conv::need_view_of_images(rules, q.images.computed, c.block.m, p.output_pixels());
-    conv::need_view_of_images(rules, q.second.computed, c.block.m, p.output_pixels());
+    if(dense)
+    {
+        conv::need_view_of_weights(rules, q.weights.computed, bytes_of(p.type));
+        if(const std::int64_t pixels = p.batch * p.output_pixels(); pixels > conv::range_bytes)
+            rules.also(
+                rejection{fmt::format("the pixels of all images must be {} at most, but are {}: split the batch in "
+                                      "several calls",
+                                      conv::range_bytes, pixels)});
+    }
+    else
+    {
+        conv::need_view_of_images(rules, q.images.computed, c.block.m, p.output_pixels());
+        conv::need_view_of_images(rules, q.second.computed, c.block.m, p.output_pixels());
+    }
     conv::need_blocks(rules, some.count);
     return rules;
 }
@@ -181,10 +229,30 @@ status operation::supports(const config& c, const problem& p)
 namespace
 {
 
+// What tiles of a dense first convolution take on a compute unit that has `at_once` of them: fitted to 80 plans of 14 problems on an H200, in
+// microseconds. A step waits for copies and for threads to meet; tiles at once hide that of each other.
+double dense_cost(const config& c, const problem& p, std::int64_t at_once)
+{
+    const auto steps = static_cast<double>(steps_of(c, p)), columns = static_cast<double>(columns_of(c, p)),
+               channels = static_cast<double>(p.c);
+    const double tile = c.block.m * c.block.n, depth = c.first_shape().k,
+                 multiplied_by = channels <= depth / 4   ? depth / 4
+                                 : channels <= depth / 2 ? depth / 2
+                                                         : depth;
+    const double each          = c.dtype() == data_type::fp32 ? 4e-6 : 0.3e-6; // multiplication
+    const double products      = each * c.block.k * (tile * columns + c.block.m * multiplied_by),
+                 weights       = 1e-3 * (c.block.n * columns + channels),
+                 moved         = 46e-6 * tile * columns + 41e-6 * c.block.m * channels;
+    return conv::microsecond * (0.37 * steps + static_cast<double>(at_once) *
+                                                   (steps * (products + weights + 0.37 * (columns - 1)) + moved));
+}
+
 // What a region takes on a compute unit that has `at_once` of them, each of which hides the others' latency: fitted to 133 plans of separable
 // blocks on an H200, in microseconds.
 double region_cost(const config& c, const problem& p, const conv::regions& some, std::int64_t at_once)
 {
+    if(c.first == formulation::dense)
+        return dense_cost(c, p, at_once);
     const auto taps = static_cast<double>(p.filter_taps()), steps = static_cast<double>(steps_of(c, p)),
                columns = static_cast<double>(columns_of(c, p)), halo = static_cast<double>(some.halo);
     const double channels = static_cast<double>(ceil_div(p.groups * p.c, std::int64_t(16)) * 16),
@@ -205,7 +273,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 {
     const config& c          = chosen.chosen->configuration;
     const problem& p         = chosen.problem;
-    const conv::regions some = conv::choose_regions(limits_of(c), p);
+    const conv::regions some = regions_of(c, p);
     const copied_problems q(p);
     const int at_once        = c.blocks_at_once(facts(c.arch));
     const std::int64_t slots = std::int64_t(dev.compute_units()) * at_once;
@@ -259,7 +327,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const void* const in    = x.read(data.in, conv::tensor::in);
     const void* const bias0 = x.read(data.bias0, conv::tensor::bias);
     conv::computed_tensors w(q.weights.given, q.weights.computed, x.rest(), repack);
-    const void* const wei0 = w.read(data.wei0, conv::tensor::bias);
+    const void* const wei0 = w.read(data.wei0, is_depthwise(p) ? conv::tensor::bias : conv::tensor::wei);
     conv::computed_tensors y(q.second.given, q.second.computed, w.rest(), repack);
     const config& c             = planned.chosen->configuration;
     const conv::arguments first = conv::make_arguments(q.images.computed);
@@ -274,6 +342,8 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
                                    .in_lines   = conv::lines_of_input(first),
                                    .k1         = static_cast<int>(q.second.computed.k),
                                    .regions    = conv::grid_of(limits_of(c), p, s.regions),
+                                   .pixels     = static_cast<int>(p.batch * p.output_pixels()),
+                                   .tiles      = static_cast<int>(s.regions.count),
                                    .blocks     = s.blocks};
     return x.around(w.around(y.around({{*planned.chosen->main, a.blocks, a}})));
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace ck_tile::grouped_conv_conv_fwd
 {
@@ -21,6 +22,14 @@ class Kernel : public kernel_test
     {
         problem p;
         p.type = type, p.groups = channels, p.batch = 2, p.k1 = k1, p.input = {height, width};
+        return p;
+    }
+    // 1x1, of one group.
+    problem dense(std::int64_t c, std::int64_t k0, std::int64_t k1, std::int64_t height = 9,
+                  std::int64_t width = 10) const
+    {
+        problem p = depthwise(1, k1, height, width);
+        p.c = c, p.k = k0, p.filter = {1, 1}, p.left_pad = {}, p.right_pad = {};
         return p;
     }
     plan<operation> one_after_other(const problem& p) const
@@ -84,6 +93,33 @@ TEST_P(Kernel, OtherWindows)
     }
 }
 
+// Two 1x1 convolutions: channels of all three tensors that end in the middle of a step, of what a product is deep, and of a vector; pixels that
+// are fewer than a tile's, and more than those of all blocks; one dimension and three.
+TEST_P(Kernel, OneByOneThenOneByOne)
+{
+    const std::int64_t deep = type == data_type::fp32 ? 1 : 2;
+    int number              = 0;
+    for(const auto& [c, k0, k1] : {std::tuple<std::int64_t, int, int>(8, 8, 8),
+                                   {16, 40, 24},
+                                   {40, 64, 32},
+                                   {36 * deep, 136, 60},
+                                   {50 * deep, 65, 37},
+                                   {24, 320, 17}})
+    {
+        problem p    = dense(c, k0, k1, 7, number % 2 == 0 ? 5 : 31);
+        p.activation = enumerators<conv::activation>::all[number % 4].value, p.bias = number % 3 != 0;
+        p.layout = number++ % 4 == 3 ? conv::layout::ngchw : conv::layout::nhwgc;
+        ck_tile::expect_all_instances_right(dev, experiment<operation>(p));
+    }
+    problem line = dense(24, 48, 16, 333), volume = dense(16, 24, 8, 3, 4), pixel = dense(16, 24, 8, 1, 1);
+    line.spatial = 1, line.bias = true;
+    volume.spatial = 3, volume.filter[2] = 1, volume.left_pad[2] = volume.right_pad[2] = 0, volume.input[2] = 5;
+    pixel.batch = 1;
+    for(const problem& p : {line, volume, pixel})
+        ck_tile::expect_all_instances_right(dev, experiment<operation>(p));
+    ck_tile::expect_same_bits(dev, experiment<operation>(dense(36 * deep, 136, 60, 17, 19)));
+}
+
 // What no fused instance computes: channels per group, channel multipliers, three dimensions, an intermediate that LDS does not hold.
 TEST_P(Kernel, OneConvolutionAfterTheOther)
 {
@@ -91,8 +127,8 @@ TEST_P(Kernel, OneConvolutionAfterTheOther)
     grouped.k = 6, grouped.c = 8, grouped.bias = true, grouped.activation = conv::activation::silu;
     problem multiplied = depthwise(8, 24);
     multiplied.k       = 2;
-    problem pointwise  = depthwise(1, 24);
-    pointwise.c = 16, pointwise.k = 40, pointwise.filter = {1, 1}, pointwise.left_pad = {}, pointwise.right_pad = {};
+    problem pointwise  = dense(16, 40, 24);
+    pointwise.stride   = {2, 1};
     pointwise.layout   = conv::layout::ngchw;
     problem voluminous = depthwise(4, 5, 4, 3);
     voluminous.spatial = 3, voluminous.filter[2] = 3, voluminous.input[2] = 5;
@@ -134,14 +170,30 @@ TEST_P(Kernel, WhatIsNotFinite)
     ck_tile::expect_all_instances_right(dev, e);
 }
 
+TEST_P(Kernel, WhatIsNotFiniteOfTwoProducts)
+{
+    problem p    = dense(24, 40, 8);
+    p.activation = conv::activation::relu;
+    const experiment<operation> e(p, 0, [&](harness::tensor_set& set) {
+        std::vector<float> in = set["in"].values();
+        in[24 * 12 + 3]       = NAN;
+        set["in"].set_values(in);
+    });
+    const auto& right = e.expected()[0].values;
+    EXPECT_EQ(std::count_if(right.begin(), right.end(), [](double v) { return std::isnan(v); }), 8);
+    ck_tile::expect_all_instances_right(dev, e);
+}
+
 TEST_P(Kernel, SameBits) { ck_tile::expect_same_bits(dev, experiment<operation>(depthwise(72, 24, 17, 19))); }
 
 TEST_P(Kernel, EmptyBatch)
 {
-    problem p = depthwise(8, 8);
-    p.batch   = 0;
-    const experiment<operation> e(p);
-    e.run_plan(dev, *make_plan<operation>(dev, p));
+    for(problem p : {depthwise(8, 8), dense(8, 8, 8)})
+    {
+        p.batch = 0;
+        const experiment<operation> e(p);
+        e.run_plan(dev, *make_plan<operation>(dev, p));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Kernel, testing::ValuesIn(types_built<operation>(kernel_targets())),
@@ -210,6 +262,87 @@ TEST(Supports, Rejections)
               "grouped_conv_conv_fwd_two_launches");
     EXPECT_EQ(reason(any, [](problem& p) { p.stride = {7, 7}; }),
               "the windows of a patch must see 192 pixels at most, but see 240: choose an instance of a larger halo");
+}
+
+// Of an instance whose first convolution is dense, of 64 channels of X at most.
+TEST(Supports, RejectionsOfDenseInstances)
+{
+    const config instance = {.arch        = architecture::gfx942,
+                             .first       = formulation::dense,
+                             .block       = {64, 64, 32},
+                             .waves       = {2, 2},
+                             .instruction = opcode::mfma_16x16x16_fp16,
+                             .epilogue    = gemm::epilogue::through_lds,
+                             .window      = {1, 1, 1},
+                             .patch       = {1, 1},
+                             .halo        = 128,
+                             .ahead       = 1,
+                             .kept        = 1};
+    ASSERT_FALSE(check(instance));
+    const auto reason = [&](auto&& change) {
+        problem p;
+        p.groups = 1, p.c = 64, p.k = 96, p.filter = {1, 1}, p.left_pad = {}, p.right_pad = {};
+        change(p);
+        return reason_of<operation>(instance, p);
+    };
+    EXPECT_EQ(reason([](problem&) {}), "");
+    EXPECT_EQ(
+        reason([](problem& p) { p.groups = 2; }),
+        "the first convolution of the instance has one group of several channels, the problem's has G = 2 and C = "
+        "64: choose a depthwise instance, or run the convolutions one after the other, --instance "
+        "grouped_conv_conv_fwd_two_launches");
+    for(const auto& change : {+[](problem& p) { p.stride = {1, 2}; }, +[](problem& p) { p.filter = {3, 1}; },
+                              +[](problem& p) { p.right_pad = {0, 1}; }})
+        EXPECT_EQ(reason(change), "the first convolution of the instance is 1x1 of stride 1 without padding: run the "
+                                  "convolutions one after the other, --instance grouped_conv_conv_fwd_two_launches");
+    EXPECT_EQ(
+        reason([](problem& p) { p.c = 65; }),
+        "C must be 64 at most, so that LDS holds all channels of block.m pixels, but is 65: choose an instance of a "
+        "larger halo, or run the convolutions one after the other, --instance "
+        "grouped_conv_conv_fwd_two_launches");
+    EXPECT_EQ(
+        reason([](problem& p) { p.input = {1 << 16, 1 << 16}; }),
+        "the pixels of all images must be 2147483647 at most, but are 17179869184: split the batch in several calls");
+}
+
+TEST(Config, RejectionsOfDenseInstances)
+{
+    const config good = {.arch        = architecture::sm90,
+                         .first       = formulation::dense,
+                         .block       = {128, 64, 64},
+                         .waves       = {8, 1},
+                         .instruction = opcode::wgmma_64x64x16_fp16,
+                         .epilogue    = gemm::epilogue::by_wave,
+                         .window      = {1, 1, 1},
+                         .patch       = {1, 1},
+                         .halo        = 256,
+                         .ahead       = 2,
+                         .kept        = 0};
+    ASSERT_FALSE(check(good));
+    const auto broken = [&](auto&& change) {
+        config c = good;
+        change(c);
+        const violation v = check(c);
+        return v ? reflect::describe(v) : std::string();
+    };
+    EXPECT_EQ(broken([](config& c) { c.window = {3, 3, 1}; }),
+              "a dense first convolution has a window of one pixel, but one is 3: set rows, cols and stride of the "
+              "window to 1, or use another formulation");
+    EXPECT_EQ(broken([](config& c) { c.patch = {2, 8}; }),
+              "a dense first convolution has no patches, but one is 16: use patches of one pixel");
+    EXPECT_EQ(
+        broken([](config& c) { c.halo = 192; }),
+        "the halo of a dense first convolution is block.m pixels, so many times block.k channels, but one is 192: "
+        "use a multiple of block.m");
+    EXPECT_EQ(broken([](config& c) {
+                  c.arch = architecture::gfx942, c.instruction = opcode::mfma_16x16x16_fp16, c.waves = {2, 2};
+                  c.epilogue = gemm::epilogue::through_lds;
+              }),
+              "the result of the first instruction must be an operand of the second as it is, but one is "
+              "mfma_16x16x16_fp16: keep one step of the intermediate in LDS");
+    EXPECT_EQ(
+        broken([](config& c) { c.waves = {12, 1}, c.block.m = 192, c.halo = 192, c.ahead = 1; }),
+        "the threads must share block.k * channels of X evenly, but one is 64: enlarge the step or use fewer waves");
 }
 
 TEST(Config, Rejections)
