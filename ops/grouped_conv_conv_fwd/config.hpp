@@ -161,6 +161,12 @@ constexpr violation check(const config& c, const target& t)
             return {"patches, steps ahead and steps kept must be positive", number, "choose 1 or more"};
         else if(number > most)
             return {"patches, steps ahead and steps kept must be 64 at most", number, "choose fewer"};
+    if(const int most = dense ? 64 * s.m : 1023; c.halo > most) // 1023: see conv::halo_window
+        return {dense ? "the halo of a dense first convolution must be 64 steps at most"
+                      : "the halo must be 1023 pixels at most",
+                c.halo, "use a smaller one"};
+    if(c.halo < 1)
+        return {"the threads must share the halo's pixels evenly", c.halo, "use a multiple of threads / 8"};
     if(c.first == formulation::diagonal)
     {
         namespace product = conv::diagonal_product;
@@ -205,9 +211,7 @@ constexpr violation check(const config& c, const target& t)
                (channels == s.k && d.regs() != c.patch.pixels()) || c.patch.pixels() % d.regs() != 0)
                 return {"threads must share block.m as whole patches, and the quarter of a step as parts of them",
                         c.patch.pixels(), "use patches of block.m * k * element bytes / (4 * threads) pixels"};
-    if(constexpr int most = 1023; c.in_copy().lengths[0] > most) // see conv::halo_window
-        return {"the halo must be 1023 pixels at most", c.halo, "use a smaller one"};
-    if(c.halo < 1 || c.halo * s.k % (c.threads() * c.vector()) != 0 || !c.in_copy().covers())
+    if(c.halo * s.k % (c.threads() * c.vector()) != 0 || !c.in_copy().covers())
         return {"the threads must share the halo's pixels evenly", c.halo, "use a multiple of threads / 8"};
     if(s.n * s.k % (c.threads() * c.vector()) != 0 || !c.wei1_copy().covers())
         return {"the threads must share block.n * k evenly", s.n, "enlarge the tile or use fewer waves"};

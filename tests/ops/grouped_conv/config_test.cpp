@@ -64,26 +64,38 @@ TEST(Config, ExtremeNumbersAreRejectedWithoutOverflow)
     static_assert(of_tile(grouped_conv_bwd_weight::config{
         architecture::sm90, 2, persist, grouped_conv_bwd_weight::split_k::any_split, {8, 8, 8}}));
 
-    using fused = grouped_conv_conv_fwd::config;
-    static_assert(rejects_extremes(
-        fused{.arch        = architecture::gfx942,
-              .first       = grouped_conv_conv_fwd::formulation::depthwise,
-              .block       = {128, 64, 32},
-              .waves       = {2, 2},
-              .instruction = opcode::mfma_16x16x16_fp16,
-              .epilogue    = gemm::epilogue::through_lds,
-              .window      = {3, 3, 1},
-              .patch       = {2, 4},
-              .halo        = 192,
-              .ahead       = 1,
-              .kept        = 1},
-        [](fused& c) -> int& { return c.block.m; }, [](fused& c) -> int& { return c.block.n; },
-        [](fused& c) -> int& { return c.block.k; }, [](fused& c) -> int& { return c.waves.m; },
-        [](fused& c) -> int& { return c.waves.n; }, [](fused& c) -> int& { return c.window.rows; },
-        [](fused& c) -> int& { return c.window.cols; }, [](fused& c) -> int& { return c.window.stride; },
-        [](fused& c) -> int& { return c.patch.rows; }, [](fused& c) -> int& { return c.patch.cols; },
-        [](fused& c) -> int& { return c.halo; }, [](fused& c) -> int& { return c.ahead; },
-        [](fused& c) -> int& { return c.kept; }));
+    using fused             = grouped_conv_conv_fwd::config;
+    using first             = grouped_conv_conv_fwd::formulation;
+    constexpr auto of_fused = [](const fused& good) {
+        return rejects_extremes(
+            good, [](fused& c) -> int& { return c.block.m; }, [](fused& c) -> int& { return c.block.n; },
+            [](fused& c) -> int& { return c.block.k; }, [](fused& c) -> int& { return c.waves.m; },
+            [](fused& c) -> int& { return c.waves.n; }, [](fused& c) -> int& { return c.window.rows; },
+            [](fused& c) -> int& { return c.window.cols; }, [](fused& c) -> int& { return c.window.stride; },
+            [](fused& c) -> int& { return c.patch.rows; }, [](fused& c) -> int& { return c.patch.cols; },
+            [](fused& c) -> int& { return c.halo; }, [](fused& c) -> int& { return c.ahead; },
+            [](fused& c) -> int& { return c.kept; });
+    };
+    constexpr fused depthwise = {.arch        = architecture::gfx942,
+                                 .first       = first::depthwise,
+                                 .block       = {128, 64, 32},
+                                 .waves       = {2, 2},
+                                 .instruction = opcode::mfma_16x16x16_fp16,
+                                 .epilogue    = gemm::epilogue::through_lds,
+                                 .window      = {3, 3, 1},
+                                 .patch       = {2, 4},
+                                 .halo        = 192,
+                                 .ahead       = 1,
+                                 .kept        = 1};
+    static_assert(of_fused(depthwise));
+    constexpr fused dense = [](fused c) {
+        c.first  = first::dense;
+        c.window = {1, 1, 1};
+        c.patch  = {1, 1};
+        c.halo   = 2 * c.block.m;
+        return c;
+    }(depthwise);
+    static_assert(of_fused(dense));
 
     using narrow               = narrow_conv_bwd_data::config;
     constexpr auto of_extremes = [](const narrow& good) {
