@@ -33,10 +33,12 @@ enum class opcode
     mma_16x8x16_bf16,
     mma_16x8x8_fp16,
     mma_16x8x8_bf16,
+    wgmma_64x32x16_fp16,
     wgmma_64x64x16_fp16,
     wgmma_64x128x16_fp16,
     wgmma_64x192x16_fp16,
     wgmma_64x256x16_fp16,
+    wgmma_64x32x16_bf16,
     wgmma_64x64x16_bf16,
     wgmma_64x128x16_bf16,
     wgmma_64x192x16_bf16,
@@ -48,6 +50,14 @@ enum class operand_source
 {
     registers,
     lds
+};
+
+template <>
+struct enumerators<operand_source>
+{
+    using enum operand_source;
+    static constexpr const char* type                 = "operand_source";
+    static constexpr enumerator<operand_source> all[] = {{registers, "registers"}, {lds, "lds"}};
 };
 
 struct matrix_instruction
@@ -172,10 +182,12 @@ inline constexpr matrix_instruction matrix_instructions[] = {
     {opcode::mma_16x8x16_bf16,          "mma_16x8x16_bf16",          data_type::bf16, 16,  8, 16,  1,  4, layouts::mma_a,                   layouts::mma_b,                   layouts::mma_result},
     {opcode::mma_16x8x8_fp16,           "mma_16x8x8_fp16",           data_type::fp16, 16,  8,  8,  1,  2, layouts::half_mma_a,              layouts::half_mma_b,              layouts::mma_result},
     {opcode::mma_16x8x8_bf16,           "mma_16x8x8_bf16",           data_type::bf16, 16,  8,  8,  1,  2, layouts::half_mma_a,              layouts::half_mma_b,              layouts::mma_result},
+    wgmma(opcode::wgmma_64x32x16_fp16, "wgmma_64x32x16_fp16", data_type::fp16, 32, opcode::mma_16x8x16_fp16),
     wgmma(opcode::wgmma_64x64x16_fp16, "wgmma_64x64x16_fp16", data_type::fp16, 64, opcode::mma_16x8x16_fp16),
     wgmma(opcode::wgmma_64x128x16_fp16, "wgmma_64x128x16_fp16", data_type::fp16, 128, opcode::mma_16x8x16_fp16),
     wgmma(opcode::wgmma_64x192x16_fp16, "wgmma_64x192x16_fp16", data_type::fp16, 192, opcode::mma_16x8x16_fp16),
     wgmma(opcode::wgmma_64x256x16_fp16, "wgmma_64x256x16_fp16", data_type::fp16, 256, opcode::mma_16x8x16_fp16),
+    wgmma(opcode::wgmma_64x32x16_bf16, "wgmma_64x32x16_bf16", data_type::bf16, 32, opcode::mma_16x8x16_bf16),
     wgmma(opcode::wgmma_64x64x16_bf16, "wgmma_64x64x16_bf16", data_type::bf16, 64, opcode::mma_16x8x16_bf16),
     wgmma(opcode::wgmma_64x128x16_bf16, "wgmma_64x128x16_bf16", data_type::bf16, 128, opcode::mma_16x8x16_bf16),
     wgmma(opcode::wgmma_64x192x16_bf16, "wgmma_64x192x16_bf16", data_type::bf16, 192, opcode::mma_16x8x16_bf16),

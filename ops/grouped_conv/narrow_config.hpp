@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ck_tile/core/lds_tile.hpp"
+#include "ck_tile/gemm/shape.hpp"
 #include "ck_tile/numeric/violation.hpp"
 #include "ck_tile/targets/targets.hpp"
 #include "ops/grouped_conv/depthwise.hpp"
@@ -35,9 +36,12 @@ struct narrow_config
     // Neighbours in a row of the filter that one product takes: if several, X has one group, of 16 / taps channels at most; or, of groups of 1
     // channel, the row as an operand, so long at most (toeplitz.hpp, hankel.hpp).
     int taps = 1;
+    // Of groups of 32 channels: where instructions take the halo and weights from.
+    operand_source operands = operand_source::registers;
 
     constexpr bool makes_weights() const { return Made == direction::backward_weight; }
     constexpr bool by_matrix() const { return group > 1; }
+    constexpr bool by_lds() const { return operands == operand_source::lds; }
     constexpr bool by_rows() const { return group == 1 && taps > 1; } // of the filter
     constexpr bool weights_by_rows() const { return by_rows() && makes_weights(); }
     constexpr bool of_few() const
@@ -49,7 +53,15 @@ struct narrow_config
     constexpr int threads() const { return waves * lanes(); }
     constexpr int vector() const { return 16 / bytes_of(type); }                    // elements that one copy moves
     constexpr int own() const { return by_rows() ? vector() : 4 / bytes_of(type); } // channels of a thread
-    constexpr const matrix_instruction& instruction() const { return *tap_product::instruction(type, facts(arch)); }
+    constexpr const matrix_instruction& instruction() const
+    {
+        return *tap_product::instruction(type, facts(arch), operands);
+    }
+    // Of operands in LDS: a tap's product.
+    constexpr gemm::shape product() const
+    {
+        return {patch.pixels() * down(), instruction().n, slice_columns(), waves, 1, instruction().op};
+    }
     constexpr int pixels() const { return patches() * patch.pixels(); } // of a region, at most
 
     // Channels of a pixel in LDS, of which those of `taps` neighbours are the columns of a product; and the window in products.
@@ -85,9 +97,12 @@ struct narrow_config
         return by_matrix() && taps == 1 && Made != direction::backward_data && window.stride == 2 ? 2 : 1;
     }
     // By matrix instructions: waves side by side, which have slices of channels, and one below the other, which have patches.
-    constexpr int across() const { return channels / (by_rows() ? own() : tap_product::channels); }
+    constexpr int across() const { return by_lds() ? 1 : channels / (by_rows() ? own() : tap_product::channels); }
     // Columns of a block in slices, each of which sees what whole groups have: of a product, or all of the block.
-    constexpr int slice_columns() const { return by_matrix() ? tap_product::channels : channels; }
+    constexpr int slice_columns() const
+    {
+        return by_lds() ? tap_product::of_lds::channels : by_matrix() ? tap_product::channels : channels;
+    }
     // Whether groups may have more channels on one side than on the other: not where a thread takes neighbours as they lie. Forward, threads of
     // several channels could look up each of those that they see, but matrix instructions are twice as fast at any multiplier.
     constexpr bool takes_multipliers() const
@@ -95,8 +110,8 @@ struct narrow_config
         return by_matrix() || (by_rows() ? Made == direction::forward
                                          : own() == 1 || (window.any() && Made == direction::backward_data));
     }
-    constexpr int group_slices() const { return ceil_div(group, tap_product::channels); } // slices of a group
-    constexpr int down() const { return waves / across(); }
+    constexpr int group_slices() const { return ceil_div(group, slice_columns()); } // slices of a group
+    constexpr int down() const { return waves / (by_lds() ? instruction().waves : across()); }
     // Patches that a block computes at once, and those of a region: that it has at once, or as its halo has at most.
     constexpr int patches_at_once() const
     {
@@ -104,6 +119,8 @@ struct narrow_config
             return makes_weights() ? 1 : down();
         if(!by_matrix())
             return threads() / (channels / own());
+        if(by_lds())
+            return down();
         return down() * (makes_weights() ? tap_product::channels : instruction().n) / tap_product::width;
     }
     constexpr int patches() const
@@ -177,6 +194,7 @@ struct narrow_config
     constexpr distribution rows() const
     {
         return by_rows()     ? toeplitz::images(instruction(), waves, channels, own(), patch)
+               : by_lds()    ? tap_product::images_of_lds(waves, product().row_fragments())
                : by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
                              : depthwise_rows(waves, lanes(), pixels(), channels, own());
     }
@@ -184,6 +202,8 @@ struct narrow_config
     {
         if(!by_matrix() && !by_rows())
             return patch;
+        if(by_lds())
+            return {rows().regs(), 1};
         const int cols = by_matrix() ? rows().regs() / patch.rows
                                      : patch.cols / instruction().m * tap_product::rows_of_lane(instruction()).extent;
         return {rows().regs() / cols, cols};
@@ -202,6 +222,8 @@ struct narrow_config
     constexpr lds_layout lines(int rows) const { return {.rows = rows, .cols = channels, .pad = pad()}; }
     constexpr lds_layout halo_layout() const
     {
+        if(by_lds())
+            return swizzled_64b(halo);
         if(by_rows())
             return {.rows = channels, .cols = halo};
         return of_few() ? lds_layout{.rows = halo, .cols = halo_channels()} : lines(halo);
@@ -262,6 +284,8 @@ struct narrow_config
                    (window.cols * toeplitz::filter_copies(instruction()) * filter_line() * bytes_of(type) + 4);
         if(!by_matrix())
             return (most_taps() + 1) * channels * 4;
+        if(by_lds())
+            return most_taps() * swizzled_64b(channels).elements() * bytes_of(type);
         return window.any() ? window.taps() * group_slices() * across() * operand_bytes() : 0;
     }
     constexpr int lds_bytes() const
@@ -281,6 +305,8 @@ struct narrow_config
         if(by_rows())
             return 48 + patch.pixels() / lanes() * (own() * bytes_of(type) / 4 + 1) + 4 * row_steps() +
                    halo_copy().regs() * vector() * bytes_of(type) / 4;
+        if(by_lds())
+            return registers();
         if(by_matrix())
             return 64 + tap_product::registers(instruction(), Made,
                                                window.any() && !makes_weights() ? 1 : products().taps(),
@@ -346,6 +372,32 @@ constexpr violation check_tap_product(const narrow_config<Made>& c, const target
     if(c.channels % tap_product::channels != 0 || c.waves % c.across() != 0)
         return {"waves must be a multiple of a block's slices of 16 channels", c.waves,
                 "use more waves, or fewer channels"};
+    return {};
+}
+
+// And those whose operands are in LDS.
+template <direction Made>
+constexpr violation check_lds_product(const narrow_config<Made>& c, const target& t)
+{
+    namespace of_lds = tap_product::of_lds;
+    if(tap_product::instruction(c.type, t, operand_source::lds) == nullptr)
+        return {"the architecture must multiply operands of the type that lie in LDS", name_of(c.type),
+                "take operands from registers"};
+    if(c.makes_weights())
+        return {"operands in LDS make images", c.group, "take operands of backward weight from registers"};
+    if(c.group != of_lds::channels || c.channels != of_lds::channels)
+        return {"operands in LDS have 32 channels, of a block and of a group at most", c.channels,
+                "use groups of 32, and 32 channels"};
+    if(c.taps != 1)
+        return {"operands in LDS have one tap", c.taps, "use 1"};
+    if(c.patch.cols != tap_product::width || c.patch.rows % tap_product::width != 0 || c.patch.rows > 32)
+        return {"operands in LDS are patches of 8 x 8 pixels, or of up to 4 of these, one below the other",
+                c.patch.rows, "use 16 x 8"};
+    if(c.classes() != 1 || c.stride() > 2)
+        return {"operands in LDS have neighbouring pixels, or, forward, every second one", c.window.stride,
+                "use a stride of 1, or any window"};
+    if(c.waves % of_lds::waves != 0)
+        return {"four waves multiply operands in LDS", c.waves, "use a multiple of 4"};
     return {};
 }
 
@@ -425,8 +477,8 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
         return {"products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4", c.taps, "use 1"};
     if(!c.by_matrix() && !c.by_rows() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
         return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
-    if(c.by_matrix())
-        if(const violation v = check_tap_product(c, t))
+    if(c.by_lds() || c.by_matrix())
+        if(const violation v = c.by_lds() ? check_lds_product(c, t) : check_tap_product(c, t))
             return v;
     if(constexpr int most_planes = 64; c.planes < 1 || c.planes > most_planes)
         return {"a filter must have 1 to 64 planes", c.planes, "use 1 for two dimensions"};

@@ -45,7 +45,7 @@ bool slices_fit(const narrow_instance& i, const problem& p, int of_slice)
 // Adds to the rules that a problem's groups break.
 void need_groups(status& rules, const narrow_instance& i, const problem& p)
 {
-    const bool by_matrix = i.group > 1, of_slices = i.group > tap_product::channels;
+    const bool by_matrix = i.group > 1, of_slices = i.group > i.columns;
     const auto reject = [&](const std::string& taken, const char* other) {
         rules.also(rejection{fmt::format("the instance is of {}, and the problem has G = {}, C = {} and K = {}: choose "
                                          "{}an implicit GEMM",
@@ -215,6 +215,11 @@ status narrow_supports(const narrow_instance& i, const problem& p)
             rejection{fmt::format("strides must be 1 for any window by matrix instructions, but are {}x{}: choose "
                                   "an instance of groups of 1 channel, or an implicit GEMM",
                                   strides[0], strides[1])});
+    if(i.in_lds && w.any() && i.limits.made == direction::forward && strides[1] != 1)
+        rules.also(rejection{
+            fmt::format("the stride along rows must be 1 for any window of operands in LDS, but is {}: choose an "
+                        "instance whose operands are in registers, or an implicit GEMM",
+                        strides[1])});
     if(!w.any() && !is_known(w, p))
         rules.also(
             rejection{fmt::format("the instance is compiled for filter {}x{}, stride {} and dilation 1: choose one "
@@ -310,7 +315,9 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     double of_tap   = i.limits.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
     // Lanes that see every second pixel share banks of LDS: see halo_classes(), of windows that are known.
     const bool shared_banks = i.limits.taps == 1 && !weights && stride % 2 == 0;
-    if(any)
+    if(i.in_lds)
+        of_tap = i.limits.patch.rows > tap_product::width ? 2.4 : 2.75; // of 64 pixels and 16 channels LDS reads 3 KB
+    else if(any)
         of_tap = i.group > 1
                      ? of_tap * (weights || shared_banks ? 2 : 1.5) * (i.group > tap_product::channels ? 1.4 : 1)
                  : weights ? 20

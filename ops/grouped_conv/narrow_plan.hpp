@@ -25,11 +25,11 @@ struct narrow_instance
 {
     region_limits limits;
     known_window window;
-    int group, channels;    // of a group, of a block
-    int columns, of_thread; // of a slice of the block; channels side by side that a thread makes
-    int vector;             // channels that one copy moves
-    bool takes_multipliers;
-    int planes, most_taps; // of the filter
+    int group, channels;            // of a group, of a block
+    int columns, of_thread;         // of a slice of the block; channels side by side that a thread makes
+    int vector;                     // channels that one copy moves
+    bool takes_multipliers, in_lds; // in_lds: operands
+    int planes, most_taps;          // of the filter
     int row_taps, row_steps,
         row_stride; // of a filter's row as a Toeplitz matrix: at most, products, at most; 0 taps: it is none
     int at_once;    // blocks on a compute unit
@@ -44,6 +44,7 @@ struct narrow_instance
           of_thread(Made == direction::backward_weight ? c.own() : c.rows().vecs()),
           vector(c.vector()),
           takes_multipliers(c.takes_multipliers()),
+          in_lds(c.by_lds()),
           planes(c.planes),
           most_taps(c.most_taps()),
           row_taps(c.by_rows() ? c.taps : 0),

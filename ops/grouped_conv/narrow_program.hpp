@@ -9,6 +9,7 @@
 #include "ck_tile/gemm/computed_operand.hpp"
 #include "ck_tile/verbs/reduce_into_lds.hpp"
 #include "ops/grouped_conv/activation.hpp"
+#include "ops/grouped_conv/lds_images.hpp"
 #include "ops/grouped_conv/narrow_config.hpp"
 #include "ops/grouped_conv/patch_window.hpp"
 #include "ops/grouped_conv/region_loop.hpp"
@@ -176,8 +177,8 @@ struct narrow_program
         const int seen = C.takes_multipliers() ? a.groups.template vector_seen<C.vector()>(made.first) : made.first;
         const products convolution(b, a, made, seen);
         copies halos{b, a, seen, {{a.from_lines, a.regions.shape}, 0}};
-        for_each_region<C.arch, C.stages, !C.by_rows()>(
-            b, halos, share, a.regions.order.end, a.shares, [&](const coord& here, int stage) {
+        for_each_region<C.arch, C.stages, !C.by_rows(), C.by_lds()>(
+            b, halos, share, a.regions.order.end, a.shares, [&](const coord& here, int stage, auto&&... meanwhile) {
                 const halo_tile from{b.lds_at<element>(stage * stage_bytes)};
                 each_round(a, [&](int first) __attribute__((always_inline)) {
                     if constexpr(C.by_rows())
@@ -197,7 +198,7 @@ struct narrow_program
                     }
                     else
                     {
-                        tile<float, rows> sums = convolution.sums(from, first);
+                        tile<float, rows> sums = convolution.sums(from, first, meanwhile...);
                         if(a.residual != nullptr)
                         {
                             const auto shortcut =
@@ -218,8 +219,10 @@ struct narrow_program
     using coord                        = region_grid::coord;
     using products                     = typename std::conditional_t<
         C.by_rows(), std::type_identity<images_by_rows<C, element, arguments>>,
-        std::conditional_t<C.by_matrix(), std::type_identity<images_by_matrix<C, element, arguments>>,
-                           std::type_identity<images_by_multiply_adds<C, element>>>>::type;
+        std::conditional_t<
+            C.by_lds(), std::type_identity<images_by_lds<C, element, arguments>>,
+            std::conditional_t<C.by_matrix(), std::type_identity<images_by_matrix<C, element, arguments>>,
+                               std::type_identity<images_by_multiply_adds<C, element>>>>>::type;
 
     struct copies
     {

@@ -14,8 +14,10 @@ namespace ck_tile::conv
 //   begin<Async>(stage), finish<Async>(stage)  copy it, before and after another one is computed: see gemm::operand_copy
 // Of one stage, copies wait in registers while another region is computed; or, not `Ahead`, they begin when that has been: other blocks compute
 // meanwhile, and registers are theirs.
+// Products: compute(where, stage, meanwhile) has instructions read LDS by themselves, and calls meanwhile(), which begins to copy a later region,
+// once they are under way.
 // On the CPU, the loop is the one for asynchronous copies if the program's architecture has them, so that the checker follows its waits.
-template <architecture Arch, int Stages, bool Ahead = true, class Copies, class F>
+template <architecture Arch, int Stages, bool Ahead = true, bool Products = false, class Copies, class F>
 CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int end, int stride, F&& compute)
 {
     constexpr bool async = on_device ? has_async_copies : facts(Arch).copy_to_lds == lds_copy::bytes_16_async;
@@ -65,11 +67,18 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
         for(int number = first; number < end; number += stride)
         {
             wait_for_copies<ahead - 1>();
+            if constexpr(Products)
+                see_copies();
             in.sync(); // and nobody reads any more what is overwritten now
             const auto here         = next();
             const int coming_number = number + ahead * stride, to = stage == 0 ? ahead : stage - 1;
-            [[clang::always_inline]] begin_copy(coming_number, to);
-            [[clang::always_inline]] compute(here, stage);
+            if constexpr(Products) [[clang::always_inline]]
+                compute(here, stage, [&]() __attribute__((always_inline)) { begin_copy(coming_number, to); });
+            else
+            {
+                [[clang::always_inline]] begin_copy(coming_number, to);
+                [[clang::always_inline]] compute(here, stage);
+            }
             [[clang::always_inline]] finish_copy(coming_number, to);
             stage = stage + 1 == Stages ? 0 : stage + 1;
         }

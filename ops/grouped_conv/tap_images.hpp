@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Images by tap products: see tap_product.hpp. Weights are operands that waves keep in registers, or, of any window, that the block keeps in LDS;
-// the halo is read from LDS as it lies.
+// Images by tap products: see tap_product.hpp. Operands are of registers here: of weights waves keep them, or, of any window, the block in LDS, and
+// the halo is read from LDS as it lies. lds_images.hpp has those that stay in LDS.
 //
 // Channels of other groups are multiplied by 0. A NaN or an infinity among them would reach a sum, as 0 times either is a NaN: a thread that
 // finds one among its sums makes them again one by one.
@@ -16,24 +16,135 @@
 namespace ck_tile::conv
 {
 
-// C: a configuration. Arguments: as narrow_program has them.
+// What all kinds of such products know of the problem, and what they do where a sum is not finite. C: a configuration. Arguments: as narrow_program
+// has them.
 template <auto C, class Element, class Arguments>
-class images_by_matrix
+class images_by_taps
 {
-    static constexpr direction made          = C.made;
+  protected:
+    static constexpr direction made      = C.made;
+    static constexpr bool any            = C.window.any();
+    static constexpr distribution pixels = C.rows();
+    static constexpr patch own_patch     = C.own_patch();    // of a patch: pixels of a lane
+    static constexpr int classes         = C.halo_classes(); // of pixels of a row of the halo
+
+    CK_TILE_FN images_by_taps(const Arguments& a, const channel_slices& made_channels, int first_seen)
+        : wei_(static_cast<const Element*>(a.wei)),
+          wei_strides_(a.wei_strides),
+          groups_(a.groups),
+          channels_(a.channels),
+          shape_(a.regions.shape),
+          made_channels_(made_channels),
+          first_seen_(first_seen)
+    {
+    }
+
+    CK_TILE_FN int number_of_taps() const { return C.deep() ? shape_.taps() : filter_rows() * filter_cols(); }
+    CK_TILE_FN int filter_rows() const { return any ? shape_.window[0] : C.window.rows; }
+    CK_TILE_FN int filter_cols() const { return any ? shape_.window[1] : C.window.cols; }
+    // Lines of the halo from a pixel of what is made to the next one.
+    CK_TILE_FN int row_step() const
+    {
+        return made != direction::forward ? 1 : any ? shape_.stride[0] : C.window.stride;
+    }
+    static CK_TILE_FN int col_step(const region_shape& shape)
+    {
+        if(made == direction::backward_data)
+            return 1;
+        return any ? shape.stride[1] : C.window.stride;
+    }
+
+    // The line of the halo that a pixel sees through its `number`th tap along a dimension; -1: none.
+    CK_TILE_FN int line_seen(int d, int number, int pixel) const
+    {
+        if(any)
+            return pixel * (made == direction::forward ? shape_.stride[d] : 1) + number * shape_.dilation[d];
+        const int filter = d == 0 ? C.window.rows : C.window.cols, stride = C.stride();
+        if(made == direction::forward)
+            return pixel * stride + number;
+        const int beyond = pixel + number - (filter - 1) % stride;
+        return beyond % stride == 0 ? beyond / stride : -1;
+    }
+
+    CK_TILE_FN Element weight_of(int channel, int channel_seen, int tap) const
+    {
+        const bool forward     = made == direction::forward;
+        const int of_y         = forward ? channel : channel_seen;
+        const divider& group_x = forward ? groups_.seen : groups_.made;
+        return of_y < channels_ ? wei_[of_y * number_of_taps() * group_x.divisor + tap * wei_strides_[0] +
+                                       (forward ? channel_seen : channel) % group_x * wei_strides_[1]]
+                                : Element(0);
+    }
+
+    // Of patch `first` and those behind it; start(v): what sums of a channel begin with.
+    CK_TILE_FN void make_again_if_unusual(auto& sums, thread t, const auto& from, int first, auto&& start) const
+    {
+        if(nan_unless_finite<pixels>(sums) == 0) [[likely]]
+            return;
+        const int inside = first_element<pixels, 0>(t) % C.patch.pixels(), first_row = inside / C.patch.cols,
+                  n = inside % C.patch.cols / C.classes(); // of a row of the patch, of so many pixels
+        const int m = first_element<pixels, 1>(t);
+        if(!made_channels_.has(m))
+            return;
+        const int channel = made_channels_[m];
+        const int number  = first + first_element<pixels, 0>(t) / C.patch.pixels();
+        if(number >= shape_.patches())
+            return;
+        const int input = shape_.template first_input<classes>(number), taps = number_of_taps(),
+                  step = col_step(shape_);
+        for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start(v)); });
+        CK_TILE_KEEP_LOOP
+        for(int i = 0; i < taps * groups_.seen.divisor; ++i)
+        {
+            // Taps in the order in which a pixel sees lines of the halo: those of dX from the last one on.
+            const int nth = i / groups_.seen, k = i - nth * groups_.seen.divisor,
+                      tap   = made == direction::backward_data ? taps - 1 - nth : nth,
+                      plane = C.deep() ? nth / shape_.plane_taps() : 0, seen = nth - plane * shape_.plane_taps();
+            for_each_element<pixels>([&](auto r, auto v) {
+                const int beyond = reach<pixels.reg, 0>(r), row = beyond / C.patch.cols, col = beyond % C.patch.cols,
+                          channel_seen = groups_.first_seen(channel + v) + k;
+                const int y            = line_seen(0, seen / filter_cols(), first_row + row),
+                          x            = line_seen(1, seen % filter_cols(), col % C.classes());
+                if(y < 0 || x < 0)
+                    return;
+                const Element* at =
+                    from.at(input + shape_.beyond_first(direction::forward, plane) + y * shape_.halo_cols.divisor +
+                                shape_.template slot_of<classes>(x + (n + col / C.classes()) * step),
+                            channel_seen - first_seen_);
+                check_lds_read(at, sizeof *at);
+                const Element w = weight_of(channel + v, channel_seen, tap);
+                sums.set(r, v, __builtin_fmaf(convert<float>(*at), convert<float>(w), sums.get(r, v)));
+            });
+        }
+    }
+
+    const Element* wei_;
+    multi_index<2> wei_strides_;
+    channel_groups groups_;
+    int channels_; // of Y
+    region_shape shape_;
+    channel_slices made_channels_;
+    int first_seen_;
+};
+
+// Of operands in registers.
+template <auto C, class Element, class Arguments>
+class images_by_matrix : images_by_taps<C, Element, Arguments>
+{
+    using taps = images_by_taps<C, Element, Arguments>;
+    using taps::made, taps::any, taps::pixels, taps::own_patch, taps::classes;
+    using taps::number_of_taps, taps::filter_rows, taps::filter_cols, taps::row_step, taps::col_step, taps::weight_of,
+        taps::make_again_if_unusual;
+    using taps::groups_, taps::channels_, taps::shape_, taps::made_channels_, taps::first_seen_;
     static constexpr matrix_instruction inst = C.instruction();
-    static constexpr bool any                = C.window.any();
     static constexpr int kept                = any ? 0 : C.products().taps(); // products whose weights are in registers
     static constexpr patch column            = {C.patch.rows, C.classes()};   // of a patch: pixels of one product each
-    static constexpr distribution pixels     = C.rows();
     static constexpr distribution weight     = tap_product::operand(inst.a, C.waves, inst.m);
     static constexpr distribution seen       = tap_product::operand(inst.b, C.waves, inst.n);
     static constexpr distribution of_product = tap_product::result(inst, C.waves, inst.n);
     static constexpr digit of_lane           = tap_product::rows_of_lane(inst);
-    static constexpr patch own_patch         = C.own_patch(); // of a patch: pixels of a lane
     static constexpr int own = pixels.vecs(), copies = copies_of(C.threads());
     static constexpr int line = C.halo_layout().line(), next_product = C.taps * line, weights_at = C.weights_at();
-    static constexpr int classes = C.halo_classes(); // of pixels of a row of the halo
     static constexpr int across = C.across(), down = C.down(), lanes = C.lanes(), group_slices = C.group_slices();
     static constexpr int of_operand = weight.regs() * weight.vecs(), operand_bytes = of_operand * int(sizeof(Element)),
                          next_operand = C.operand_bytes() / int(sizeof(Element)); // elements; of a lane, of all of them
@@ -42,13 +153,7 @@ class images_by_matrix
   public:
     // `first_seen`: the channel of column 0 of halos.
     CK_TILE_FN images_by_matrix(const block& b, const Arguments& a, const channel_slices& made_channels, int first_seen)
-        : wei_(static_cast<const Element*>(a.wei)),
-          wei_strides_(a.wei_strides),
-          groups_(a.groups),
-          channels_(a.channels),
-          shape_(a.regions.shape),
-          made_channels_(made_channels),
-          first_seen_(first_seen)
+        : taps(a, made_channels, first_seen)
     {
         if constexpr(any)
             put_weights(b);
@@ -96,7 +201,9 @@ class images_by_matrix
                 });
             });
         });
-        for_each_thread<pixels>([&](thread t) { make_again_if_unusual(made_of.file_of(t), t, from, first); });
+        for_each_thread<pixels>([&](thread t) {
+            make_again_if_unusual(made_of.file_of(t), t, from, first, [&](int v) { return start_[t.copy].values[v]; });
+        });
         return made_of;
     }
 
@@ -223,9 +330,6 @@ class images_by_matrix
         });
     }
 
-    CK_TILE_FN int number_of_taps() const { return C.deep() ? shape_.taps() : filter_rows() * filter_cols(); }
-    CK_TILE_FN int filter_rows() const { return any ? shape_.window[0] : C.window.rows; }
-    CK_TILE_FN int filter_cols() const { return any ? shape_.window[1] : C.window.cols; }
     CK_TILE_FN tap_product::filter_products products() const { return {filter_cols(), C.taps}; }
     CK_TILE_FN int number_of_products() const
     {
@@ -243,15 +347,6 @@ class images_by_matrix
             return {product, k};
         return {products().tap(product, k / line), k % line};
     }
-    // Lines of the halo from a pixel of what is made to the next one.
-    CK_TILE_FN int row_step() const { return any && made == direction::forward ? shape_.stride[0] : 1; }
-    static CK_TILE_FN int col_step(const region_shape& shape)
-    {
-        if(made == direction::backward_data)
-            return 1;
-        return any ? shape.stride[1] : C.window.stride;
-    }
-
     static CK_TILE_FN constexpr int row_of_lane(int v) { return reach<of_product.vec, 0>(v) / of_lane.stride; }
     // Of what the thread's wave makes.
     CK_TILE_FN int first_of_slice(thread t) const { return made_channels_[t.wave % across * tap_product::channels]; }
@@ -272,75 +367,6 @@ class images_by_matrix
                n % tap_product::width * col_step(shape) / classes;
     }
 
-    // The line of the halo that a pixel sees through its `number`th tap along a dimension; -1: none.
-    CK_TILE_FN int line_seen(int d, int number, int pixel) const
-    {
-        if(any)
-            return pixel * (made == direction::forward ? shape_.stride[d] : 1) + number * shape_.dilation[d];
-        const int filter = d == 0 ? C.window.rows : C.window.cols, stride = C.stride();
-        if(made == direction::forward)
-            return pixel * stride + number;
-        const int beyond = pixel + number - (filter - 1) % stride;
-        return beyond % stride == 0 ? beyond / stride : -1;
-    }
-
-    CK_TILE_FN Element weight_of(int channel, int channel_seen, int tap) const
-    {
-        const bool forward     = made == direction::forward;
-        const int of_y         = forward ? channel : channel_seen;
-        const divider& group_x = forward ? groups_.seen : groups_.made;
-        return of_y < channels_ ? wei_[of_y * number_of_taps() * group_x.divisor + tap * wei_strides_[0] +
-                                       (forward ? channel_seen : channel) % group_x * wei_strides_[1]]
-                                : Element(0);
-    }
-
-    CK_TILE_FN void make_again_if_unusual(auto& sums, thread t, const halo_tile& from, int first) const
-    {
-        if(nan_unless_finite<pixels>(sums) == 0) [[likely]]
-            return;
-        const int n = first_element<pixels, 0>(t) % C.patch.pixels() / column.cols; // of the patch
-        const int m = first_element<pixels, 1>(t);
-        if(!made_channels_.has(m))
-            return;
-        const int channel = made_channels_[m];
-        const int number  = first + first_element<pixels, 0>(t) / C.patch.pixels();
-        if(number >= shape_.patches())
-            return;
-        const int input = shape_.template first_input<classes>(number), taps = number_of_taps(),
-                  step = col_step(shape_);
-        for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start_[t.copy].values[v]); });
-        CK_TILE_KEEP_LOOP
-        for(int i = 0; i < taps * groups_.seen.divisor; ++i)
-        {
-            // Taps in the order in which a pixel sees lines of the halo: those of dX from the last one on.
-            const int nth = i / groups_.seen, k = i - nth * groups_.seen.divisor,
-                      tap   = made == direction::backward_data ? taps - 1 - nth : nth,
-                      plane = C.deep() ? nth / shape_.plane_taps() : 0, seen = nth - plane * shape_.plane_taps();
-            for_each_element<pixels>([&](auto r, auto v) {
-                const int row = r / own_patch.cols, col = r % own_patch.cols,
-                          channel_seen = groups_.first_seen(channel + v) + k;
-                const int y            = line_seen(0, seen / filter_cols(), row),
-                          x            = line_seen(1, seen % filter_cols(), col % column.cols);
-                if(y < 0 || x < 0)
-                    return;
-                const Element* at =
-                    from.at(input + shape_.beyond_first(direction::forward, plane) + y * shape_.halo_cols.divisor +
-                                shape_.template slot_of<classes>(x + (n + col / column.cols) * step),
-                            channel_seen - first_seen_);
-                check_lds_read(at, sizeof *at);
-                const Element w = weight_of(channel + v, channel_seen, tap);
-                sums.set(r, v, __builtin_fmaf(convert<float>(*at), convert<float>(w), sums.get(r, v)));
-            });
-        }
-    }
-
-    const Element* wei_;
-    multi_index<2> wei_strides_;
-    channel_groups groups_;
-    int channels_; // of Y
-    region_shape shape_;
-    channel_slices made_channels_;
-    int first_seen_;
     tile<Element, weight> weights_[any ? 1 : kept];
     ck_tile::detail::per_thread<Element*, copies> weights_in_lds_; // of a thread's lane and slice
     struct run

@@ -19,12 +19,20 @@ namespace ck_tile::conv::tap_product
 inline constexpr int channels = 16; // of a product, on both sides
 inline constexpr int width    = 8;  // pixels of a patch's row that one product takes
 
-// The instruction of 16 x 16 channels, or of 16 channels and 8 pixels; null: there is none.
-constexpr const matrix_instruction* instruction(data_type type, const target& t)
+// Of operands in LDS: 8 x 8 pixels, which four waves make, of 32 channels on both sides.
+namespace of_lds
+{
+inline constexpr int pixels = 64, channels = 32, waves = 4;
+} // namespace of_lds
+
+// The instruction of 16 x 16 channels, or of 16 channels and 8 pixels; or of operands in LDS, of 64 pixels and 32 channels; null: there is none.
+constexpr const matrix_instruction* instruction(data_type type, const target& t,
+                                                operand_source from = operand_source::registers)
 {
     for(const matrix_instruction& i : matrix_instructions)
-        if(i.type == type && i.m == channels && i.k == channels && i.blocks == 1 &&
-           i.operands == operand_source::registers && t.has(i.op))
+        if(i.type == type && i.operands == from && i.blocks == 1 && t.has(i.op) &&
+           (from == operand_source::lds ? i.m == of_lds::pixels && i.n == of_lds::channels
+                                        : i.m == channels && i.k == channels))
             return &i;
     return nullptr;
 }
@@ -77,6 +85,19 @@ constexpr distribution images(const matrix_instruction& i, int waves, int channe
                 .push({lane.extent * lane.stride / width, 0, p.pixels()});
     return d;
 }
+
+// The same of operands in LDS, four waves a patch of so many rows of 8 x 8 pixels: lanes have 8 channels of pixels of two rows of each.
+constexpr distribution images_of_lds(int waves, int fragments)
+{
+    constexpr int pixels = of_lds::pixels;
+    return {.lengths = {waves / of_lds::waves * fragments * pixels, of_lds::channels},
+            .wave    = {{of_lds::waves, 0, pixels / of_lds::waves}, {waves / of_lds::waves, 0, fragments * pixels}},
+            .lane    = {{4, 1, of_lds::channels / 4}, {width, 0, 1}},
+            .reg     = {{2, 0, width}, {fragments, 0, pixels}},
+            .vec     = {{of_lds::channels / 4, 1, 1}}};
+}
+// The channel that column n of such a product is, so that those of a lane lie side by side.
+CK_TILE_FN constexpr int channel_of_column(int n) { return n / 2 % 4 * (of_lds::channels / 4) + n / 8 * 2 + n % 2; }
 
 // Sums of waves for some taps, [wave below, (slice, tap, channel of Y, channel of X)].
 constexpr distribution weights(const matrix_instruction& i, int waves, int across, int taps)

@@ -6,4 +6,4 @@
 #include "ops/narrow_conv_bwd_data/config.hpp"
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::narrow_conv_bwd_data::config, arch, type, group, channels, waves, window, patch, halo,
-                        stages, planes, taps);
+                        stages, planes, taps, operands);

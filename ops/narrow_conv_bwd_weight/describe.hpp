@@ -6,4 +6,4 @@
 #include "ops/narrow_conv_bwd_weight/config.hpp"
 
 BOOST_HANA_ADAPT_STRUCT(ck_tile::narrow_conv_bwd_weight::config, arch, type, group, channels, waves, window, patch,
-                        halo, stages, planes, taps);
+                        halo, stages, planes, taps, operands);

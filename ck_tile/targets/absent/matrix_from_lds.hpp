@@ -15,6 +15,12 @@ CK_TILE_FN void multiply_from_lds(Registers&, const void*, const void*)
     static_assert(Op != Op, "mma: this architecture does not have the instruction; facts(arch).has(op) says which");
 }
 
+template <opcode Op, lds_layout ALayout, lds_layout BLayout, int Depth, int Fragments, class Registers>
+CK_TILE_FN void multiply_rows_from_lds(Registers&, const void*, int, int, const void*, int)
+{
+    static_assert(Op != Op, "mma: this architecture does not have the instruction; facts(arch).has(op) says which");
+}
+
 template <opcode Op, auto BLayout, int Depth, int Fragments, class Registers, class A>
 CK_TILE_FN void multiply_b_from_lds(Registers&, const A&, const void*)
 {

@@ -27,11 +27,11 @@ inline constexpr target sm90 = {
     .chiplets               = 1,
     .cache_bytes            = 50 << 20,
     .instructions           = {opcode::mma_16x8x16_fp16, opcode::mma_16x8x16_bf16, opcode::mma_16x8x8_fp16,
-                               opcode::mma_16x8x8_bf16, opcode::wgmma_64x64x16_fp16, opcode::wgmma_64x128x16_fp16,
-                               opcode::wgmma_64x192x16_fp16, opcode::wgmma_64x256x16_fp16, opcode::wgmma_64x64x16_bf16,
-                               opcode::wgmma_64x128x16_bf16, opcode::wgmma_64x192x16_bf16, opcode::wgmma_64x256x16_bf16,
-                               opcode::fma_4x8x1_fp32},
-    .instruction_count      = 13,
+                               opcode::mma_16x8x8_bf16, opcode::wgmma_64x32x16_fp16, opcode::wgmma_64x64x16_fp16,
+                               opcode::wgmma_64x128x16_fp16, opcode::wgmma_64x192x16_fp16, opcode::wgmma_64x256x16_fp16,
+                               opcode::wgmma_64x32x16_bf16, opcode::wgmma_64x64x16_bf16, opcode::wgmma_64x128x16_bf16,
+                               opcode::wgmma_64x192x16_bf16, opcode::wgmma_64x256x16_bf16, opcode::fma_4x8x1_fp32},
+    .instruction_count      = 15,
 };
 
 } // namespace ck_tile

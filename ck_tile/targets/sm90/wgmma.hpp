@@ -24,6 +24,9 @@ struct wgmma_descriptor
         : lower((lds_address(operand) >> 4) | unsigned(Major == majorness::mn ? layout.lines() * 128 >> 4 : 1) << 16)
     {
     }
+    // Of rows of 64 bytes; its upper word has the distance of groups of eight rows.
+    static constexpr unsigned upper_of_64b = 2u << 30, row_of_64b = 64 >> 4;
+    CK_TILE_FN wgmma_descriptor(const void* operand, lds_layout) : lower((lds_address(operand) >> 4) | 1u << 16) {}
 };
 
 // From a row, a multiple of 64, and a column of k of the operand on, in such units.
@@ -44,9 +47,9 @@ CK_TILE_FN void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;"
 #define CK_TILE_ACC_1(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
 #define CK_TILE_ACC_4(i) CK_TILE_ACC_1(i), CK_TILE_ACC_1(i + 1), CK_TILE_ACC_1(i + 2), CK_TILE_ACC_1(i + 3)
 #define CK_TILE_ACC_16(i) CK_TILE_ACC_4(i), CK_TILE_ACC_4(i + 4), CK_TILE_ACC_4(i + 8), CK_TILE_ACC_4(i + 12)
-#define CK_TILE_WGMMA(n, type, registers, a, b, above, a_is_mn, b_is_mn)                                               \
-    "{.reg .pred add; .reg .b64 a, b; setp.eq.u32 add, 1, 1; mov.b64 a, {" a ", " above "}; "                          \
-    "mov.b64 b, {" b ", " above "}; wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers       \
+#define CK_TILE_WGMMA(n, type, registers, a, b, above_a, above_b, a_is_mn, b_is_mn)                                    \
+    "{.reg .pred add; .reg .b64 a, b; setp.eq.u32 add, 1, 1; mov.b64 a, {" a ", " above_a "}; "                        \
+    "mov.b64 b, {" b ", " above_b "}; wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers     \
     "}, a, b"                                                                                                          \
     ", add, 1, 1, " a_is_mn ", " b_is_mn ";}"
 #define CK_TILE_WGMMA_OF_REGISTERS(n, type, registers, a, b, above, b_is_mn)                                           \
@@ -54,6 +57,7 @@ CK_TILE_FN void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;"
     "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" registers "}, {" a "}, b, add, 1, 1, " b_is_mn \
     ";}"
 
+#define CK_TILE_REGISTERS_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define CK_TILE_REGISTERS_32                                                                                           \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "                       \
     "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -81,13 +85,14 @@ CK_TILE_FN void wgmma(C& c, unsigned a, unsigned b)
 // Both types at one width; the accumulators come last.
 #define CK_TILE_WGMMA_OF_WIDTH(width, registers, a_operand, b_operand, above, a_major, b_major, ...)                   \
     if constexpr(i.n == width && i.type == data_type::fp16)                                                            \
-        asm volatile(CK_TILE_WGMMA(#width, "f16", registers, a_operand, b_operand, above, a_major, b_major)            \
+        asm volatile(CK_TILE_WGMMA(#width, "f16", registers, a_operand, b_operand, above, above, a_major, b_major)     \
                      : __VA_ARGS__                                                                                     \
                      : "r"(a), "r"(b), "n"(wgmma_descriptor::upper), "n"(a_is_mn), "n"(b_is_mn));                      \
     else if constexpr(i.n == width && i.type == data_type::bf16)                                                       \
-    asm volatile(CK_TILE_WGMMA(#width, "bf16", registers, a_operand, b_operand, above, a_major, b_major)               \
+    asm volatile(CK_TILE_WGMMA(#width, "bf16", registers, a_operand, b_operand, above, above, a_major, b_major)        \
                  : __VA_ARGS__                                                                                         \
                  : "r"(a), "r"(b), "n"(wgmma_descriptor::upper), "n"(a_is_mn), "n"(b_is_mn))
+    CK_TILE_WGMMA_OF_WIDTH(32, CK_TILE_REGISTERS_16, "%16", "%17", "%18", "%19", "%20", CK_TILE_ACC_4(0));
     CK_TILE_WGMMA_OF_WIDTH(64, CK_TILE_REGISTERS_32, "%32", "%33", "%34", "%35", "%36", CK_TILE_ACC_4(0),
                            CK_TILE_ACC_4(4));
     CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64", "%65", "%66", "%67", "%68", CK_TILE_ACC_16(0));
@@ -96,6 +101,24 @@ CK_TILE_FN void wgmma(C& c, unsigned a, unsigned b)
     CK_TILE_WGMMA_OF_WIDTH(256, CK_TILE_REGISTERS_128, "%128", "%129", "%130", "%131", "%132", CK_TILE_ACC_16(0),
                            CK_TILE_ACC_16(16));
 #undef CK_TILE_WGMMA_OF_WIDTH
+}
+
+// The same of operands in rows of 64 bytes, k contiguous. `a_above`: the upper word of A's descriptor.
+template <opcode Op, class C>
+CK_TILE_FN void wgmma_of_64b(C& c, unsigned a, unsigned a_above, unsigned b)
+{
+    constexpr matrix_instruction i = describe(Op);
+    constexpr unsigned b_above     = wgmma_descriptor::upper_of_64b | 8 * wgmma_descriptor::row_of_64b;
+    static_assert(i.n == 32, "mma: rows that lie anywhere are multiplied by 32 columns");
+#define CK_TILE_WGMMA_OF_TYPE(type)                                                                                    \
+    asm volatile(CK_TILE_WGMMA("32", type, CK_TILE_REGISTERS_16, "%16", "%17", "%18", "%19", "%20", "%20")             \
+                 : CK_TILE_ACC_4(0)                                                                                    \
+                 : "r"(a), "r"(b), "r"(a_above), "n"(b_above), "n"(0))
+    if constexpr(i.type == data_type::fp16)
+        CK_TILE_WGMMA_OF_TYPE("f16");
+    else
+        CK_TILE_WGMMA_OF_TYPE("bf16");
+#undef CK_TILE_WGMMA_OF_TYPE
 }
 
 // The same of A in registers: four words of a lane, rows g and g + 8 of columns 2 i and 2 i + 1, then of columns 8 further.
@@ -114,6 +137,7 @@ CK_TILE_FN void wgmma(C& c, const vector<unsigned, 4>& a, unsigned b)
     asm volatile(CK_TILE_WGMMA_OF_REGISTERS(#width, "bf16", registers, a_operand, b_operand, above, b_major)           \
                  : __VA_ARGS__                                                                                         \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b), "n"(wgmma_descriptor::upper), "n"(b_is_mn))
+    CK_TILE_WGMMA_OF_WIDTH(32, CK_TILE_REGISTERS_16, "%16, %17, %18, %19", "%20", "%21", "%22", CK_TILE_ACC_4(0));
     CK_TILE_WGMMA_OF_WIDTH(64, CK_TILE_REGISTERS_32, "%32, %33, %34, %35", "%36", "%37", "%38", CK_TILE_ACC_4(0),
                            CK_TILE_ACC_4(4));
     CK_TILE_WGMMA_OF_WIDTH(128, CK_TILE_REGISTERS_64, "%64, %65, %66, %67", "%68", "%69", "%70", CK_TILE_ACC_16(0));
@@ -152,6 +176,28 @@ CK_TILE_FN void multiply_from_lds(Registers& acc, const void* a, const void* b)
     wgmma_commit();
 }
 
+// The same of rows of A, of 64 bytes, that lie anywhere in LDS, in groups of eight neighbours that are so many rows apart: `beyond` rows behind `a`,
+// of the `number`th of operands B that lie one after the other.
+template <opcode Op, lds_layout ALayout, lds_layout BLayout, int Depth, int Fragments, class Registers>
+CK_TILE_FN void multiply_rows_from_lds(Registers& acc, const void* a, int beyond, int next_group, const void* b,
+                                       int number)
+{
+    constexpr int row      = wgmma_descriptor::row_of_64b;
+    const unsigned first_a = wgmma_descriptor(a, ALayout).lower + beyond * row,
+                   first_b = wgmma_descriptor(b, BLayout).lower + number * BLayout.rows * row,
+                   a_above = wgmma_descriptor::upper_of_64b | unsigned(next_group * row);
+    wgmma_begin();
+    static_for<Depth / describe(Op).k>([&](auto i) {
+        constexpr unsigned column = i * describe(Op).k * 2 >> 4;
+        static_for<Fragments>([&](auto fragment) {
+            constexpr int groups = describe(Op).m / 8;
+            registers_apart<Fragments, Registers> own{acc, fragment};
+            wgmma_of_64b<Op>(own, first_a + fragment * groups * next_group * row + column, a_above, first_b + column);
+        });
+    });
+    wgmma_commit();
+}
+
 // The same of A in registers.
 template <opcode Op, auto BLayout, int Depth, int Fragments, class Registers, class A>
 CK_TILE_FN void multiply_b_from_lds(Registers& acc, const A& a, const void* b)
@@ -181,6 +227,7 @@ CK_TILE_FN void wait_for_products()
 #undef CK_TILE_ACC_16
 #undef CK_TILE_WGMMA
 #undef CK_TILE_WGMMA_OF_REGISTERS
+#undef CK_TILE_REGISTERS_16
 #undef CK_TILE_REGISTERS_32
 #undef CK_TILE_REGISTERS_64
 #undef CK_TILE_REGISTERS_96

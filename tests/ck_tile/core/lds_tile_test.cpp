@@ -68,6 +68,19 @@ TEST(LdsTile, LinesAreSwizzledAsWgmmaReadsThem)
         }
 }
 
+// Of 64 bytes: bits 4 and 5 xor bits 7 and 8.
+TEST(LdsTile, RowsOf64BytesAreSwizzledAsWgmmaReadsThem)
+{
+    constexpr lds_layout rows = swizzled_64b(24);
+    expect_bijection(rows);
+    for(int row = 0; row < 24; ++row)
+        for(int k = 0; k < 32; ++k)
+        {
+            const int plain = row * 64 + k * 2;
+            ASSERT_EQ(rows.map()({row, k}).offset * 2, plain ^ (plain >> 7 & 3) << 4) << row << ", " << k;
+        }
+}
+
 // Lanes as the hardware serves them together: an access takes as many cycles as its busiest bank has words.
 TEST(LdsTile, CostsOfAccesses)
 {

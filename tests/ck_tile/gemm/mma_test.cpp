@@ -87,6 +87,43 @@ void expect_product()
     expect(acc, "A in registers");
 }
 
+// Rows of A that lie anywhere in LDS, of two fragments of each wave: those of four waves in groups of eight neighbours, 19 rows apart.
+template <opcode Op, int Waves>
+void expect_product_of_row_groups()
+{
+    SCOPED_TRACE(describe(Op).name);
+    constexpr gemm::shape s = {Waves * 32, 32, 32, Waves, 1, Op};
+    using element           = element_t<s.type()>;
+    constexpr int rows = 400, beyond = 7, next_group = 19, number = 2;
+    const auto first = [](thread t) { return 5 + t.wave / 4 * 41; };
+    alignas(512) static element image[rows * 32], weights[3 * 32 * 32];
+    const lds_tile<element, swizzled_64b(rows)> a{image};
+    const lds_tile<element, swizzled_64b(32)> b{weights};
+    random_numbers random(31);
+    const matrix a_values(rows, 32, random), b_values(32, 32, random);
+    fill_lds(a, a_values);
+    fill_lds(lds_tile<element, swizzled_64b(32)>{weights + number * 32 * 32}, b_values);
+
+    auto acc = fill<float, gemm::accumulator(s)>(3.f);
+    mma<s>(acc, row_groups<element, swizzled_64b(rows), decltype(first)>{a, next_group, beyond, first}, b, number);
+    int wrong = 0;
+    each_element(acc, [&](const multi_index<3>& at, float c) {
+        const int fragment = at[0] / (Waves * 16), wave = at[0] % (Waves * 16) / 16, row = at[0] % 64,
+                  where = first({wave, 0, 0, 0}) + beyond + (fragment * 8 + row / 8) * next_group + row % 8;
+        double sum      = 3;
+        for(int k = 0; k < 32; ++k)
+            sum += double(a_values.at(where, k)) * b_values.at(at[1], k);
+        wrong += c != sum;
+    });
+    EXPECT_EQ(wrong, 0) << "of " << s.m * s.n << " elements";
+}
+
+TEST(Mma, RowsThatLieAnywhere)
+{
+    expect_product_of_row_groups<opcode::wgmma_64x32x16_fp16, 4>();
+    expect_product_of_row_groups<opcode::wgmma_64x32x16_bf16, 8>();
+}
+
 // One wave with one fragment, and 2 x 2 waves with 2 x 2 fragments; two loads of fragments along k.
 template <opcode Op>
 void expect_instruction_multiplies()
@@ -127,10 +164,12 @@ TEST(Mma, Mma16x8x16Fp16) { expect_instruction_multiplies<opcode::mma_16x8x16_fp
 TEST(Mma, Mma16x8x16Bf16) { expect_instruction_multiplies<opcode::mma_16x8x16_bf16>(); }
 TEST(Mma, Mma16x8x8Fp16) { expect_instruction_multiplies<opcode::mma_16x8x8_fp16>(); }
 TEST(Mma, Mma16x8x8Bf16) { expect_instruction_multiplies<opcode::mma_16x8x8_bf16>(); }
+TEST(Mma, Wgmma64x32x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x32x16_fp16>(); }
 TEST(Mma, Wgmma64x64x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x64x16_fp16>(); }
 TEST(Mma, Wgmma64x128x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x128x16_fp16>(); }
 TEST(Mma, Wgmma64x192x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x192x16_fp16>(); }
 TEST(Mma, Wgmma64x256x16Fp16) { expect_wgmma_multiplies<opcode::wgmma_64x256x16_fp16>(); }
+TEST(Mma, Wgmma64x32x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x32x16_bf16>(); }
 TEST(Mma, Wgmma64x64x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x64x16_bf16>(); }
 TEST(Mma, Wgmma64x128x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x128x16_bf16>(); }
 TEST(Mma, Wgmma64x192x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x192x16_bf16>(); }
@@ -138,7 +177,7 @@ TEST(Mma, Wgmma64x256x16Bf16) { expect_wgmma_multiplies<opcode::wgmma_64x256x16_
 // clang-format on
 
 // The table has no instruction that is not among the tests above.
-static_assert(std::size(matrix_instructions) == 27, "mma_test: add a test of the new instruction");
+static_assert(std::size(matrix_instructions) == 29, "mma_test: add a test of the new instruction");
 
 } // namespace
 } // namespace ck_tile

@@ -111,6 +111,15 @@ TEST(Config, ExtremeNumbersAreRejectedWithoutOverflow)
         {architecture::gfx942, data_type::fp16, 1, 32, 4, {.rows = 3, .cols = 3, .stride = 2}, {4, 4}, 128, 1}));
     static_assert(of_extremes(
         {architecture::gfx942, data_type::fp16, 16, 32, 4, {.rows = 3, .cols = 3, .stride = 2}, {4, 16}, 128, 1}));
+    static_assert(of_extremes({.arch     = architecture::sm90,
+                               .type     = data_type::fp16,
+                               .group    = 32,
+                               .channels = 32,
+                               .waves    = 8,
+                               .window   = {.rows = 3, .cols = 3, .stride = 1},
+                               .patch    = {16, 8},
+                               .halo     = 384,
+                               .operands = operand_source::lds}));
 }
 
 TEST(NarrowConfig, WhatIsIllegal)
@@ -208,6 +217,59 @@ TEST(NarrowConfig, WhatIsIllegal)
     EXPECT_EQ(broken_group([](config& c) { c.waves = 1; }),
               "waves must be a multiple of a block's slices of 16 channels, but one is 1: use more waves, or fewer "
               "channels");
+}
+
+TEST(NarrowConfig, OperandsInLds)
+{
+    using config          = narrow_conv_fwd::config;
+    constexpr config good = {.arch     = architecture::sm90,
+                             .type     = data_type::bf16,
+                             .group    = 32,
+                             .channels = 32,
+                             .waves    = 8,
+                             .window   = {3, 3, 2},
+                             .patch    = {8, 8},
+                             .halo     = 576,
+                             .operands = operand_source::lds};
+    static_assert(!check(good));
+    const auto broken = [&](auto&& change) {
+        config c = good;
+        change(c);
+        const violation v = check(c);
+        return v ? reflect::describe(v) : std::string();
+    };
+    EXPECT_EQ(broken([](config& c) { c.window = {0, 25, 0}, c.patch = {16, 8}; }), "");
+    EXPECT_EQ(broken([](config& c) { c.arch = architecture::gfx942, c.stages = 1; }),
+              "the architecture must multiply operands of the type that lie in LDS, but one is bf16: take operands "
+              "from registers");
+    EXPECT_EQ(broken([](config& c) { c.type = data_type::fp32; }),
+              "the architecture must multiply operands of the type that lie in LDS, but one is fp32: take operands "
+              "from registers");
+    EXPECT_EQ(broken([](config& c) { c.channels = 64; }),
+              "operands in LDS have 32 channels, of a block and of a group at most, but one is 64: use groups of 32, "
+              "and 32 channels");
+    EXPECT_EQ(broken([](config& c) { c.group = 16; }),
+              "operands in LDS have 32 channels, of a block and of a group at most, but one is 32: use groups of 32, "
+              "and 32 channels");
+    EXPECT_EQ(broken([](config& c) { c.patch = {7, 8}; }),
+              "operands in LDS are patches of 8 x 8 pixels, or of up to 4 of these, one below the other, but one is 7: "
+              "use 16 x 8");
+    EXPECT_EQ(broken([](config& c) { c.window.stride = 3; }),
+              "operands in LDS have neighbouring pixels, or, forward, every second one, but one is 3: use a stride of "
+              "1, or any window");
+    EXPECT_EQ(broken([](config& c) { c.waves = 2; }),
+              "four waves multiply operands in LDS, but one is 2: use a multiple of 4");
+    constexpr narrow_conv_bwd_weight::config of_weights = {.arch     = architecture::sm90,
+                                                           .type     = data_type::fp16,
+                                                           .group    = 32,
+                                                           .channels = 32,
+                                                           .waves    = 8,
+                                                           .window   = {3, 3, 1},
+                                                           .patch    = {8, 8},
+                                                           .halo     = 384,
+                                                           .operands = operand_source::lds};
+    EXPECT_EQ(reflect::describe(check(of_weights)),
+              "operands in LDS make images, but one is 32: take operands of backward weight from registers");
 }
 
 TEST(NarrowConfig, RowsOfAFilter)

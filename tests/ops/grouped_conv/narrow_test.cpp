@@ -560,6 +560,23 @@ TEST(Rejections, SayWhy)
     EXPECT_EQ(reason_of<operation>(of_parts, good),
               "the instance is of groups of 32 channels, and the problem has G = 128, C = 16 and K = 16: choose one of "
               "groups of 16 channels, or an implicit GEMM");
+    config in_lds   = of_parts; // of which blocks take several groups
+    in_lds.operands = operand_source::lds, in_lds.patch = {16, 8}, in_lds.halo = 384;
+    ASSERT_FALSE(check(in_lds));
+    EXPECT_EQ(reason_of<operation>(in_lds, good), "");
+    good.c = good.k = 24;
+    EXPECT_EQ(reason_of<operation>(in_lds, good), "");
+    good.stride = {2, 1, 1};
+    EXPECT_EQ(reason_of<operation>(in_lds, good),
+              makes_dx ? "strides must be 1 for any window by matrix instructions, but are 2x1: choose an instance of "
+                         "groups of 1 channel, or an implicit GEMM"
+                       : "");
+    good.stride = {1, 2, 1};
+    EXPECT_EQ(reason_of<operation>(in_lds, good),
+              makes_dx ? "strides must be 1 for any window by matrix instructions, but are 1x2: choose an instance of "
+                         "groups of 1 channel, or an implicit GEMM"
+                       : "the stride along rows must be 1 for any window of operands in LDS, but is 2: choose an "
+                         "instance whose operands are in registers, or an implicit GEMM");
 }
 
 } // namespace
