@@ -210,12 +210,17 @@ struct narrow_config
     }
 
     // Pixels in LDS, so far apart that lanes meet different banks: an odd number of 16 bytes, or, for operands of which neighbours have 32 bytes
-    // of a pixel together, of these. Lanes of multiply-adds have pixels a patch apart, which is an odd number of them where it can be: where
-    // copies stop in registers pixels lie side by side, as they are stored.
+    // of a pixel together, of these. Of multiply-adds, lanes that have patches side by side see pixels of theirs so many apart: where that is an odd
+    // number, or a wave has all lanes on one pixel, pixels lie side by side, as they do where copies stop in registers. Sectors of 32 bytes come at
+    // once where they end as one, which those of every second pixel an odd number of 16 bytes apart do not.
     constexpr int pad() const
     {
         if(!by_matrix())
-            return facts(arch).copy_to_lds == lds_copy::bytes_16_async ? vector() : 0;
+        {
+            const int pixels        = patch.cols * (Made == direction::backward_data ? 1 : stride());
+            const bool side_by_side = pixels % 2 != 0 || channels / own() == lanes();
+            return facts(arch).copy_to_lds == lds_copy::bytes_16_async && !side_by_side ? vector() : 0;
+        }
         const bool together = !makes_weights() && instruction().b.lane.at[0].moves_along(1);
         return !together ? vector() : across() % 2 == 0 ? 2 * vector() : 0;
     }
