@@ -209,7 +209,7 @@ TEST(MatrixInstruction, EveryLayoutCovers)
     }
     for(const calculated& c : calculator)
         EXPECT_EQ(ops.count(c.op), 1u) << c.names;
-    EXPECT_EQ(std::size(calculator) + 1 + 8, std::size(matrix_instructions))
+    EXPECT_EQ(std::size(calculator) + 1 + 10, std::size(matrix_instructions))
         << "an instruction that is not compared with the calculator; the plain multiply-add and wgmma are none of its";
 }
 
