@@ -22,10 +22,10 @@ class images_by_lds : images_by_taps<C, Element, Arguments>
     using taps::made, taps::pixels, taps::classes;
     using taps::number_of_taps, taps::filter_rows, taps::filter_cols, taps::row_step, taps::weight_of,
         taps::make_again_if_unusual;
-    using taps::groups_, taps::channels_, taps::shape_, taps::made_channels_, taps::first_seen_;
+    using taps::groups_, taps::shape_, taps::made_channels_, taps::first_seen_, taps::start_;
     static constexpr gemm::shape product   = C.product();
     static constexpr distribution of_waves = gemm::accumulator(product);
-    static constexpr int vector = C.vector(), own = pixels.vecs(), weights_at = C.weights_at();
+    static constexpr int vector = C.vector(), weights_at = C.weights_at();
     using halo_tile    = lds_tile<Element, C.halo_layout()>;
     using weights_tile = lds_tile<Element, swizzled_64b(C.channels)>;
 
@@ -46,13 +46,6 @@ class images_by_lds : images_by_taps<C, Element, Arguments>
             Element* to = weights.at(n, chunk * vector);
             check_lds_write(to, some, sizeof some);
             __builtin_memcpy(__builtin_assume_aligned(to, sizeof some), some, sizeof some);
-        });
-        for_each_thread<pixels>([&](thread t) {
-            const int channel = made_channels_[first_element<pixels, 1>(t)];
-            const auto* bias  = static_cast<const Element*>(a.bias);
-            for(int v = 0; v < own; ++v)
-                start_[t.copy].values[v] =
-                    bias != nullptr && channel + v < a.channels ? convert<float>(bias[channel + v]) : 0.f;
         });
     }
 
@@ -86,7 +79,7 @@ class images_by_lds : images_by_taps<C, Element, Arguments>
             for_each_element<of_waves>([&](auto r, auto v) {
                 made_of.file_of(t).set(r % fragments * 2 + v / 2, r / fragments * 2 + v % 2, acc.file_of(t).get(r, v));
             });
-            make_again_if_unusual(made_of.file_of(t), t, from, first, [&](int v) { return start_[t.copy].values[v]; });
+            make_again_if_unusual(made_of.file_of(t), t, from, first);
         });
         return made_of;
     }
@@ -111,11 +104,6 @@ class images_by_lds : images_by_taps<C, Element, Arguments>
 
     const block& block_;
     int first_row_; // of the wave's instruction
-    struct run
-    {
-        float values[own];
-    };
-    ck_tile::detail::per_thread<run, copies_of(C.threads())> start_; // what sums of a channel begin with
 };
 
 } // namespace ck_tile::conv

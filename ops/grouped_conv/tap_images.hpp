@@ -25,7 +25,8 @@ class images_by_taps
     static constexpr direction made      = C.made;
     static constexpr bool any            = C.window.any();
     static constexpr distribution pixels = C.rows();
-    static constexpr patch own_patch     = C.own_patch();    // of a patch: pixels of a lane
+    static constexpr patch own_patch     = C.own_patch(); // of a patch: pixels of a lane
+    static constexpr int own             = pixels.vecs();
     static constexpr int classes         = C.halo_classes(); // of pixels of a row of the halo
 
     CK_TILE_FN images_by_taps(const Arguments& a, const channel_slices& made_channels, int first_seen)
@@ -37,6 +38,15 @@ class images_by_taps
           made_channels_(made_channels),
           first_seen_(first_seen)
     {
+        for_each_thread<pixels>([&](thread t) {
+            for(int v = 0; v < own; ++v)
+            {
+                const int channel = made_channels_[first_element<pixels, 1>(t)] + v;
+                const auto* bias  = static_cast<const Element*>(a.bias);
+                start_[t.copy].values[v] =
+                    bias != nullptr && channel < a.channels ? convert<float>(bias[channel]) : 0.f;
+            }
+        });
     }
 
     CK_TILE_FN int number_of_taps() const { return C.deep() ? shape_.taps() : filter_rows() * filter_cols(); }
@@ -76,8 +86,8 @@ class images_by_taps
                                 : Element(0);
     }
 
-    // Of patch `first` and those behind it; start(v): what sums of a channel begin with.
-    CK_TILE_FN void make_again_if_unusual(auto& sums, thread t, const auto& from, int first, auto&& start) const
+    // Of patch `first` and those behind it.
+    CK_TILE_FN void make_again_if_unusual(auto& sums, thread t, const auto& from, int first) const
     {
         if(nan_unless_finite<pixels>(sums) == 0) [[likely]]
             return;
@@ -92,7 +102,7 @@ class images_by_taps
             return;
         const int input = shape_.template first_input<classes>(number), taps = number_of_taps(),
                   step = col_step(shape_);
-        for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start(v)); });
+        for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start_[t.copy].values[v]); });
         CK_TILE_KEEP_LOOP
         for(int i = 0; i < taps * groups_.seen.divisor; ++i)
         {
@@ -125,6 +135,11 @@ class images_by_taps
     region_shape shape_;
     channel_slices made_channels_;
     int first_seen_;
+    struct run
+    {
+        float values[own];
+    };
+    ck_tile::detail::per_thread<run, copies_of(C.threads())> start_; // what sums of a channel begin with
 };
 
 // Of operands in registers.
@@ -135,7 +150,7 @@ class images_by_matrix : images_by_taps<C, Element, Arguments>
     using taps::made, taps::any, taps::pixels, taps::own_patch, taps::classes;
     using taps::number_of_taps, taps::filter_rows, taps::filter_cols, taps::row_step, taps::col_step, taps::weight_of,
         taps::make_again_if_unusual;
-    using taps::groups_, taps::channels_, taps::shape_, taps::made_channels_, taps::first_seen_;
+    using taps::groups_, taps::shape_, taps::made_channels_, taps::first_seen_, taps::start_;
     static constexpr matrix_instruction inst = C.instruction();
     static constexpr int kept                = any ? 0 : C.products().taps(); // products whose weights are in registers
     static constexpr patch column            = {C.patch.rows, C.classes()};   // of a patch: pixels of one product each
@@ -143,7 +158,7 @@ class images_by_matrix : images_by_taps<C, Element, Arguments>
     static constexpr distribution seen       = tap_product::operand(inst.b, C.waves, inst.n);
     static constexpr distribution of_product = tap_product::result(inst, C.waves, inst.n);
     static constexpr digit of_lane           = tap_product::rows_of_lane(inst);
-    static constexpr int own = pixels.vecs(), copies = copies_of(C.threads());
+    static constexpr int copies              = copies_of(C.threads());
     static constexpr int line = C.halo_layout().line(), next_product = C.taps * line, weights_at = C.weights_at();
     static constexpr int across = C.across(), down = C.down(), lanes = C.lanes(), group_slices = C.group_slices();
     static constexpr int of_operand = weight.regs() * weight.vecs(), operand_bytes = of_operand * int(sizeof(Element)),
@@ -159,15 +174,6 @@ class images_by_matrix : images_by_taps<C, Element, Arguments>
             put_weights(b);
         else
             register_for<kept>([&](auto tap) { weights_[tap] = weights_of([&](thread) { return int(tap); }); });
-        for_each_thread<pixels>([&](thread t) {
-            for(int v = 0; v < own; ++v)
-            {
-                const int channel = made_channels_[first_element<pixels, 1>(t)] + v;
-                const auto* bias  = static_cast<const Element*>(a.bias);
-                start_[t.copy].values[v] =
-                    bias != nullptr && channel < a.channels ? convert<float>(bias[channel]) : 0.f;
-            }
-        });
     }
 
     // Of the patches from `first` on that a block computes at once.
@@ -201,9 +207,7 @@ class images_by_matrix : images_by_taps<C, Element, Arguments>
                 });
             });
         });
-        for_each_thread<pixels>([&](thread t) {
-            make_again_if_unusual(made_of.file_of(t), t, from, first, [&](int v) { return start_[t.copy].values[v]; });
-        });
+        for_each_thread<pixels>([&](thread t) { make_again_if_unusual(made_of.file_of(t), t, from, first); });
         return made_of;
     }
 
@@ -369,11 +373,6 @@ class images_by_matrix : images_by_taps<C, Element, Arguments>
 
     tile<Element, weight> weights_[any ? 1 : kept];
     ck_tile::detail::per_thread<Element*, copies> weights_in_lds_; // of a thread's lane and slice
-    struct run
-    {
-        float values[own];
-    };
-    ck_tile::detail::per_thread<run, copies> start_; // what sums of a channel begin with
 };
 
 } // namespace ck_tile::conv

@@ -122,6 +122,18 @@ TEST(Config, ExtremeNumbersAreRejectedWithoutOverflow)
                                .operands = operand_source::lds}));
 }
 
+// says(change): what check() says of the configuration once it is changed; nothing, if it is legal.
+template <class Config>
+auto says_of(const Config& good)
+{
+    return [good](auto&& change) {
+        Config c = good;
+        change(c);
+        const violation v = check(c);
+        return v ? reflect::describe(v) : std::string();
+    };
+}
+
 TEST(NarrowConfig, WhatIsIllegal)
 {
     using config          = narrow_conv_fwd::config;
@@ -135,12 +147,7 @@ TEST(NarrowConfig, WhatIsIllegal)
                              .halo     = 320,
                              .stages   = 1};
     static_assert(!check(good));
-    const auto broken = [&](auto&& change) {
-        config c = good;
-        change(c);
-        const violation v = check(c);
-        return v ? reflect::describe(v) : std::string();
-    };
+    const auto broken = says_of(good);
     EXPECT_EQ(broken([](config& c) { c.type = data_type::int32; }),
               "images must be of a floating-point type, but one is int32: choose fp16, bf16 or fp32");
     EXPECT_EQ(broken([](config& c) { c.window.cols = 0; }),
@@ -181,12 +188,7 @@ TEST(NarrowConfig, WhatIsIllegal)
                                   .halo     = 320,
                                   .stages   = 1};
     static_assert(!check(of_groups));
-    const auto broken_group = [&](auto&& change) {
-        config c = of_groups;
-        change(c);
-        const violation v = check(c);
-        return v ? reflect::describe(v) : std::string();
-    };
+    const auto broken_group = says_of(of_groups);
     EXPECT_EQ(broken_group([](config& c) { c.group = 8; }),
               "channels of a group must be 1, 16 and what divides it, or 32, but one is 8: use 1, 16 or 32");
     EXPECT_EQ(
@@ -232,12 +234,7 @@ TEST(NarrowConfig, OperandsInLds)
                              .halo     = 576,
                              .operands = operand_source::lds};
     static_assert(!check(good));
-    const auto broken = [&](auto&& change) {
-        config c = good;
-        change(c);
-        const violation v = check(c);
-        return v ? reflect::describe(v) : std::string();
-    };
+    const auto broken = says_of(good);
     EXPECT_EQ(broken([](config& c) { c.window = {0, 25, 0}, c.patch = {16, 8}; }), "");
     EXPECT_EQ(broken([](config& c) { c.arch = architecture::gfx942, c.stages = 1; }),
               "the architecture must multiply operands of the type that lie in LDS, but one is bf16: take operands "
@@ -286,12 +283,7 @@ TEST(NarrowConfig, RowsOfAFilter)
                              .stages   = 1,
                              .taps     = 17};
     static_assert(!check(good));
-    const auto broken = [&](auto&& change) {
-        config c = good;
-        change(c);
-        const violation v = check(c);
-        return v ? reflect::describe(v) : std::string();
-    };
+    const auto broken = says_of(good);
     EXPECT_EQ(broken([](config& c) { c.type = data_type::fp32, c.waves = 8; }),
               "rows of a filter must be of a type that matrix instructions of 16 rows have, but one is fp32: choose "
               "fp16 or bf16");
@@ -335,12 +327,7 @@ TEST(NarrowConfig, WeightsByRowsOfAFilter)
                              .taps     = 32};
     static_assert(!check(good));
     static_assert(good.channels_of_wave() == 2 && good.most_products() == 2 && good.filter_rows() == 8);
-    const auto broken = [&](auto&& change) {
-        config c = good;
-        change(c);
-        const violation v = check(c);
-        return v ? reflect::describe(v) : std::string();
-    };
+    const auto broken = says_of(good);
     EXPECT_EQ(
         broken([](config& c) { c.taps = 17; }),
         "a row of a filter must have 16, 32, 48 or 64 taps at most, of which weights are made, but one is 17: use "
