@@ -2,6 +2,8 @@
 // All 65536 patterns of the 16-bit types against their definitions in arithmetic, and rounding between neighbours.
 #include "ck_tile/runtime/host_convert.hpp"
 
+#include "ck_tile/numeric/types.hpp"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -10,6 +12,9 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+
+// What compilers call to round to bf16; declared, as whether they do is theirs to choose.
+extern "C" ck_tile::bf16 __truncsfbf2(float x); // NOLINT: the compiler chose the name
 
 namespace ck_tile
 {
@@ -172,6 +177,22 @@ TEST(host_convert, whole_numbers_are_kept_beyond_what_floats_hold)
     }
     EXPECT_TRUE(encode_integers(data_type::fp16, bytes).empty());
     EXPECT_TRUE(decode_integers(data_type::fp32, std::vector<std::byte>(8)).empty());
+}
+
+TEST(host_convert, what_compilers_call_rounds_to_bf16_as_convert_does)
+{
+    const auto bits_of = [](float x) { return std::bit_cast<std::uint16_t>(__truncsfbf2(x)); };
+    EXPECT_EQ(bits_of(0x1.01p0f), 0x3f80);  // half-way: to the even one
+    EXPECT_EQ(bits_of(-0x1.03p0f), 0xbf82); // half-way, up
+    EXPECT_EQ(bits_of(0x1.010002p0f), 0x3f81);
+    EXPECT_EQ(bits_of(0x1.fffffep127f), 0x7f80); // too large
+    EXPECT_EQ(bits_of(-infinity), 0xff80);
+    EXPECT_EQ(bits_of(0x1p-149f), 0);
+    EXPECT_EQ(bits_of(std::bit_cast<float>(0xffc10000u)), 0xffc1);            // NaN keeps what fits of its bits,
+    EXPECT_EQ(bits_of(std::bit_cast<float>(0x7f800001u)) & 0x7fc0u, 0x7fc0u); // and stays one
+    for(unsigned pattern = 0; pattern < 65536; ++pattern)
+        if(const float x = std::bit_cast<float>(pattern << 16); !std::isnan(x))
+            ASSERT_EQ(bits_of(x), pattern);
 }
 
 TEST(host_convert, nothing_stays_nothing)
