@@ -164,9 +164,13 @@ constexpr lds_planes free_of_conflicts(int planes, int rows, int cols, int eleme
     return layout;
 }
 
-// Rows of 64 bytes of a 16-bit type, in lines of 128 whose 16-byte chunks are permuted by the line's number: what Hopper's wgmma reads with a
-// swizzle of 64 bytes, from any row on, as chunks are permuted by where they lie. The tile starts at a multiple of 512 bytes.
-constexpr lds_layout swizzled_64b(int rows) { return {.rows = rows, .cols = 32, .chunk = 8, .keys = {{1, 2}}}; }
+// Rows of 32 or 64 elements of 16 bits, in lines of 128 bytes whose 16-byte chunks are permuted by the line's number: what Hopper's wgmma reads
+// with a swizzle of as many bytes as a row has, from any row on, as chunks are permuted by where they lie. The tile starts at a multiple of eight rows.
+constexpr lds_layout swizzled_rows(int rows, int cols)
+{
+    const bank_keys of_64b = {{1, 2}}, of_128b = {{1, 2, 4}};
+    return {.rows = rows, .cols = cols, .chunk = 8, .keys = cols == 32 ? of_64b : of_128b};
+}
 
 // Which dimension of an operand [rows, k] of a matrix product is contiguous: the rows (those of A number m, those of B n), or k.
 enum class majorness

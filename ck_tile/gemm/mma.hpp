@@ -97,7 +97,7 @@ struct row_groups
     First first;
 };
 
-// acc [m, n] += a [m, k] * b [n, k] of such rows, and of the `number`th of tiles that lie one after the other from b on, both as swizzled_64b()
+// acc [m, n] += a [m, k] * b [n, k] of such rows, and of the `number`th of tiles that lie one after the other from b on, both as swizzled_rows()
 // says. The product is under way when this returns.
 template <gemm::shape S, class T, lds_layout ALayout, class First, lds_layout BLayout>
 CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const row_groups<T, ALayout, First>& a,
@@ -105,31 +105,35 @@ CK_TILE_FN void mma(tile<float, gemm::accumulator(S)>& acc, const row_groups<T, 
 {
     [[maybe_unused]] const verb_scope verb("mma", at);
     static_assert(
-        S.inst().operands == operand_source::lds && S.k == S.k_pack(),
-        "mma: an instruction that takes operands from LDS multiplies rows that lie anywhere there, 32 columns of them");
-    static_assert(ALayout == swizzled_64b(ALayout.rows) && BLayout == swizzled_64b(S.n),
-                  "mma: operands whose rows lie anywhere have 64 bytes of a row: make both tiles swizzled_64b()");
+        S.inst().operands == operand_source::lds && (S.k == 32 || S.k == 64),
+        "mma: an instruction that takes operands from LDS multiplies rows that lie anywhere there, of 32 or 64 "
+        "columns");
+    static_assert(ALayout == swizzled_rows(ALayout.rows, S.k) && BLayout == swizzled_rows(S.n, S.k),
+                  "mma: operands whose rows lie anywhere are whole rows of k: make both tiles swizzled_rows()");
     if constexpr(on_device)
         detail::multiply_rows_from_lds<S.instruction, ALayout, BLayout, S.k, S.row_fragments()>(
             acc.files[0].reg, a.in.data + a.first(thread{}) * ALayout.line(), a.beyond, a.next_group, b.data, number);
     else if constexpr(gemm::legal_shape<S>::value)
     {
         tell_checker([&](auto& c) { c.begin_product(&acc, sizeof acc); });
-        constexpr distribution rows = gemm::a_fragments(S);
-        tile<T, rows> seen;
-        for_each_thread<rows>([&](thread t) {
-            const int first = a.first(t) + a.beyond;
-            for_each_element<rows>([&](auto r, auto v) {
-                constexpr int of_fragments = S.m / S.row_fragments(), groups = S.inst().m / 8;
-                const multi_index<2> where = coordinates<rows, 2>(t, r, v);
-                const int group            = where[0] / of_fragments * groups + where[0] % S.inst().m / 8;
-                const T* from              = a.in.at(first + group * a.next_group + where[0] % 8, where[1]);
-                check_lds_read(from, sizeof(T));
-                seen.file_of(t).set(r, v, *from);
-            });
-        });
         const lds_tile<T, BLayout> here{b.data + number * BLayout.elements()};
-        mma<S>(acc, seen, load<gemm::b_fragments(S)>(here));
+        static_for<S.k / S.k_pack()>([&](auto i) {
+            constexpr distribution rows = gemm::a_fragments(S);
+            constexpr int k             = i * S.k_pack();
+            tile<T, rows> seen;
+            for_each_thread<rows>([&](thread t) {
+                const int first = a.first(t) + a.beyond;
+                for_each_element<rows>([&](auto r, auto v) {
+                    constexpr int of_fragments = S.m / S.row_fragments(), groups = S.inst().m / 8;
+                    const multi_index<2> where = coordinates<rows, 2>(t, r, v);
+                    const int group            = where[0] / of_fragments * groups + where[0] % S.inst().m / 8;
+                    const T* from              = a.in.at(first + group * a.next_group + where[0] % 8, k + where[1]);
+                    check_lds_read(from, sizeof(T));
+                    seen.file_of(t).set(r, v, *from);
+                });
+            });
+            mma<S>(acc, seen, load<gemm::b_fragments(S), multi_index{0, k}>(here));
+        });
         tell_checker([&](auto& c) { c.end_product(); });
     }
 }

@@ -28,7 +28,7 @@ struct fragment_range
 //                                     starts the product of operands in LDS, the first Depth columns of k: accumulators, those of fragments in turn, first
 //                                     row of A, first row of B; the fragments' rows of A are so far apart
 //   multiply_rows_from_lds<Op, ALayout, BLayout, Depth, Fragments>(acc, a, beyond, next_group, b, number)
-//                                     the same of rows of A of 64 bytes that lie anywhere in LDS, in groups of eight so many rows apart, from so many
+//                                     the same of rows of A of 64 or 128 bytes that lie anywhere in LDS, in groups of eight so many rows apart, from so many
 //                                     rows behind `a` on, and of the `number`th of operands B that lie one after the other
 //   multiply_b_from_lds<Op, BLayout, Depth, Fragments>(acc, a, b)
 //                                     the same of A in registers

@@ -19,15 +19,15 @@ template <auto C, class Element, class Arguments>
 class images_by_lds : images_by_taps<C, Element, Arguments>
 {
     using taps = images_by_taps<C, Element, Arguments>;
-    using taps::made, taps::pixels, taps::classes;
+    using taps::made, taps::pixels, taps::run, taps::classes;
     using taps::number_of_taps, taps::filter_rows, taps::filter_cols, taps::row_step, taps::weight_of,
         taps::make_again_if_unusual;
     using taps::groups_, taps::shape_, taps::made_channels_, taps::first_seen_, taps::start_;
     static constexpr gemm::shape product   = C.product();
     static constexpr distribution of_waves = gemm::accumulator(product);
-    static constexpr int vector = C.vector(), weights_at = C.weights_at();
+    static constexpr int vector = C.vector(), weights_at = C.weights_at(), fragments = product.row_fragments();
     using halo_tile    = lds_tile<Element, C.halo_layout()>;
-    using weights_tile = lds_tile<Element, swizzled_64b(C.channels)>;
+    using weights_tile = lds_tile<Element, swizzled_rows(C.channels, C.channels)>;
 
   public:
     // Weights of all taps go to LDS, one tile for each: for sums() behind a sync. `first_seen`: the channel of column 0 of halos.
@@ -52,11 +52,10 @@ class images_by_lds : images_by_taps<C, Element, Arguments>
     // Of the patches from `first` on that a block computes at once; and meanwhile(), with the first ones.
     CK_TILE_FN tile<float, pixels> sums(const halo_tile& from, int first, const auto& meanwhile) const
     {
-        constexpr int fragments = product.row_fragments();
         tile<float, of_waves> acc;
         for_each_thread<of_waves>([&](thread t) {
             for_each_element<of_waves>(
-                [&](auto r, auto v) { acc.file_of(t).set(r, v, start_[t.copy].values[r / fragments * 2 + v % 2]); });
+                [&](auto r, auto v) { acc.file_of(t).set(r, v, start_[t.copy].values[number_of(r, v)]); });
         });
         pin_accumulators(acc);
         const auto first_seen = [&](thread t) {
@@ -77,7 +76,9 @@ class images_by_lds : images_by_taps<C, Element, Arguments>
         tile<float, pixels> made_of;
         for_each_thread<pixels>([&](thread t) {
             for_each_element<of_waves>([&](auto r, auto v) {
-                made_of.file_of(t).set(r % fragments * 2 + v / 2, r / fragments * 2 + v % 2, acc.file_of(t).get(r, v));
+                const int number = number_of(r, v), of_run = fragments * 2;
+                made_of.file_of(t).set(number / run * of_run + r % fragments * 2 + v / 2, number % run,
+                                       acc.file_of(t).get(r, v));
             });
             make_again_if_unusual(made_of.file_of(t), t, from, first);
         });
@@ -85,6 +86,9 @@ class images_by_lds : images_by_taps<C, Element, Arguments>
     }
 
   private:
+    // Of a lane's channels, the one of an element of its accumulators.
+    static CK_TILE_FN constexpr int number_of(int r, int v) { return r / fragments * 2 + v % 2; }
+
     // visit(number of the tap, pixels of the halo from what a pixel sees first to what it sees through the tap).
     CK_TILE_FN void each_tap(const auto& visit) const
     {

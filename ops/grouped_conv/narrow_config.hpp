@@ -25,7 +25,7 @@ struct narrow_config
 
     architecture arch;
     data_type type;
-    int group; // channels of a group, of X and of Y: 1, by multiply-adds or rows of the filter; 16 or a divisor of it, or 32, by taps
+    int group; // channels of a group, of X and of Y: 1, by multiply-adds or rows of the filter; 16 or a divisor of it, 32 or 64, by taps
     int channels; // of a block
     int waves;
     known_window window;
@@ -36,7 +36,7 @@ struct narrow_config
     // Neighbours in a row of the filter that one product takes: if several, X has one group, of 16 / taps channels at most; or, of groups of 1
     // channel, the row as an operand, so long at most (toeplitz.hpp, hankel.hpp).
     int taps = 1;
-    // Of groups of 32 channels: where instructions take the halo and weights from.
+    // Of groups of 32 channels or 64: where instructions take the halo and weights from.
     operand_source operands = operand_source::registers;
 
     constexpr bool makes_weights() const { return Made == direction::backward_weight; }
@@ -55,7 +55,8 @@ struct narrow_config
     constexpr int own() const { return by_rows() ? vector() : 4 / bytes_of(type); } // channels of a thread
     constexpr const matrix_instruction& instruction() const
     {
-        return *tap_product::instruction(type, facts(arch), operands);
+        return by_lds() ? *tap_product::lds_instruction(type, facts(arch), channels)
+                        : *tap_product::instruction(type, facts(arch));
     }
     // Of operands in LDS: a tap's product.
     constexpr gemm::shape product() const
@@ -99,10 +100,7 @@ struct narrow_config
     // By matrix instructions: waves side by side, which have slices of channels, and one below the other, which have patches.
     constexpr int across() const { return by_lds() ? 1 : channels / (by_rows() ? own() : tap_product::channels); }
     // Columns of a block in slices, each of which sees what whole groups have: of a product, or all of the block.
-    constexpr int slice_columns() const
-    {
-        return by_lds() ? tap_product::of_lds::channels : by_matrix() ? tap_product::channels : channels;
-    }
+    constexpr int slice_columns() const { return by_matrix() && !by_lds() ? tap_product::channels : channels; }
     // Whether groups may have more channels on one side than on the other: not where a thread takes neighbours as they lie. Forward, threads of
     // several channels could look up each of those that they see, but matrix instructions are twice as fast at any multiplier.
     constexpr bool takes_multipliers() const
@@ -194,7 +192,7 @@ struct narrow_config
     constexpr distribution rows() const
     {
         return by_rows()     ? toeplitz::images(instruction(), waves, channels, own(), patch)
-               : by_lds()    ? tap_product::images_of_lds(waves, product().row_fragments())
+               : by_lds()    ? tap_product::images_of_lds(waves, product().row_fragments(), channels)
                : by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
                              : depthwise_rows(waves, lanes(), pixels(), channels, own());
     }
@@ -228,7 +226,7 @@ struct narrow_config
     constexpr lds_layout halo_layout() const
     {
         if(by_lds())
-            return swizzled_64b(halo);
+            return swizzled_rows(halo, channels);
         if(by_rows())
             return {.rows = channels, .cols = halo};
         return of_few() ? lds_layout{.rows = halo, .cols = halo_channels()} : lines(halo);
@@ -290,7 +288,7 @@ struct narrow_config
         if(!by_matrix())
             return (most_taps() + 1) * channels * 4;
         if(by_lds())
-            return most_taps() * swizzled_64b(channels).elements() * bytes_of(type);
+            return most_taps() * channels * channels * bytes_of(type);
         return window.any() ? window.taps() * group_slices() * across() * operand_bytes() : 0;
     }
     constexpr int lds_bytes() const
@@ -319,18 +317,28 @@ struct narrow_config
         const int row = window.any() ? 2 : lines_seen(Made, patch.cols, window.cols, window.stride);
         return 48 + own() * (patch.pixels() + row + (makes_weights() ? window.taps() : window.cols));
     }
-    // Of a lane at most, so that as many waves hide the latency of each other's products; 0 leaves it to the compiler.
+    // Of a lane at most, so that as many waves hide the latency of each other's products, or, of operands in LDS, that as many blocks run at once as
+    // LDS has room for; 0 leaves it to the compiler.
     constexpr int registers() const
     {
-        constexpr int most = 128;
+        constexpr int most = 128, most_of_instruction = 255;
+        if(by_lds())
+        {
+            const int share = facts(arch).compute_unit_registers / (threads() * blocks_in_lds(facts(arch)));
+            return share < most_of_instruction ? share : most_of_instruction;
+        }
         return (by_matrix() || by_rows()) && (!makes_weights() || registers_used() <= most) ? most : 0;
     }
     // Blocks that run on a compute unit at once, more or less: as many as LDS has room for, and registers.
+    constexpr int blocks_in_lds(const target& t) const
+    {
+        const int fit = t.lds_bytes / (lds_bytes() + 1024);
+        return fit < 1 ? 1 : fit;
+    }
     constexpr int blocks_at_once(const target& t) const
     {
-        const int by_lds       = t.lds_bytes / (lds_bytes() + 1024),
-                  by_registers = t.compute_unit_registers / (threads() * registers_used());
-        const int fit          = by_lds < by_registers ? by_lds : by_registers;
+        const int by_lds = blocks_in_lds(t), by_registers = t.compute_unit_registers / (threads() * registers_used());
+        const int fit = by_lds < by_registers ? by_lds : by_registers;
         return fit < 1 ? 1 : fit;
     }
 };
@@ -385,14 +393,14 @@ template <direction Made>
 constexpr violation check_lds_product(const narrow_config<Made>& c, const target& t)
 {
     namespace of_lds = tap_product::of_lds;
-    if(tap_product::instruction(c.type, t, operand_source::lds) == nullptr)
-        return {"the architecture must multiply operands of the type that lie in LDS", name_of(c.type),
-                "take operands from registers"};
     if(c.makes_weights())
         return {"operands in LDS make images", c.group, "take operands of backward weight from registers"};
-    if(c.group != of_lds::channels || c.channels != of_lds::channels)
-        return {"operands in LDS have 32 channels, of a block and of a group at most", c.channels,
+    if(c.group != c.channels || !of_lds::has(c.channels))
+        return {"operands in LDS have 32 or 64 channels, of a block and of a group at most", c.channels,
                 "use groups of 32, and 32 channels"};
+    if(tap_product::lds_instruction(c.type, t, c.channels) == nullptr)
+        return {"the architecture must multiply operands of the type that lie in LDS", name_of(c.type),
+                "take operands from registers"};
     if(c.taps != 1)
         return {"operands in LDS have one tap", c.taps, "use 1"};
     if(c.patch.cols != tap_product::width || c.patch.rows % tap_product::width != 0 || c.patch.rows > 32)
@@ -470,9 +478,15 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
         if(number < 1 || number > 4096)
             return {"channels, waves, patches, halo and stages must be positive, and 4096 at most", number,
                     "choose 1 or more"};
-    if(c.group != 1 && c.group != tap_product::channels && c.group != 2 * tap_product::channels)
-        return {"channels of a group must be 1, 16 and what divides it, or 32", c.group, "use 1, 16 or 32"};
-    if(c.by_rows())
+    if(c.group != 1 && c.group != tap_product::channels && c.group != 2 * tap_product::channels && !c.by_lds())
+        return {"channels of a group must be 1, 16 and what divides it, 32, or, of operands in LDS, 64", c.group,
+                "use 1, 16 or 32"};
+    if(c.by_lds())
+    {
+        if(const violation v = check_lds_product(c, t))
+            return v;
+    }
+    else if(c.by_rows())
     {
         if(const violation v = check_rows(c, t))
             return v;
@@ -482,8 +496,8 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
         return {"products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4", c.taps, "use 1"};
     if(!c.by_matrix() && !c.by_rows() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
         return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
-    if(c.by_lds() || c.by_matrix())
-        if(const violation v = c.by_lds() ? check_lds_product(c, t) : check_tap_product(c, t))
+    if(c.by_matrix() && !c.by_lds())
+        if(const violation v = check_tap_product(c, t))
             return v;
     if(constexpr int most_planes = 64; c.planes < 1 || c.planes > most_planes)
         return {"a filter must have 1 to 64 planes", c.planes, "use 1 for two dimensions"};

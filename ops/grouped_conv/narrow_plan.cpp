@@ -10,6 +10,9 @@ namespace ck_tile::conv
 namespace
 {
 
+// Of what is made of a group, at most, by operands in LDS, each of which sees all of the group.
+constexpr std::int64_t slices_of_group = 4;
+
 bool makes_dx(const narrow_instance& i) { return i.limits.made == direction::backward_data; }
 
 // Of a group, of what is made, and of what it sees.
@@ -65,8 +68,11 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
     // Of any window, matrix instructions are worth it even for a channel alone.
     else if(by_matrix && !i.window.any() && p.c == 1 && p.k == 1)
         reject("groups of several channels", "one of groups of 1 channel, or ");
-    else if((by_matrix && p.groups == 1 && p.c != p.k) || channels_of_slice(i, p) == 0)
-        reject(fmt::format("several groups whose channels fit {} columns", i.columns), "");
+    else if((by_matrix && !i.in_lds && p.groups == 1 && p.c != p.k) || channels_of_slice(i, p) == 0)
+        reject(i.in_lds ? fmt::format("groups that see {} channels at most, and make {}", i.columns,
+                                      slices_of_group * i.columns)
+                        : fmt::format("several groups whose channels fit {} columns", i.columns),
+               "");
 }
 
 // Taps, or, where products take several of a row, or all, products.
@@ -150,7 +156,8 @@ int channels_of_slice(const narrow_instance& i, const problem& p)
     if(i.limits.taps > 1)
         return i.columns;
     constexpr std::int64_t most = 32; // channels of a group, of which an implicit GEMM makes use
-    if(std::max(p.c, p.k) > most)
+    if(i.in_lds ? seen_by_group(i, p) > i.columns || made_by_group(i, p) > slices_of_group * i.columns
+                : std::max(p.c, p.k) > most)
         return 0;
     // A thread stores its channels at once; dY is read as it lies, and so is X, in vectors.
     const int step = i.limits.made != direction::backward_weight ? i.of_thread : i.group > 1 ? i.vector : i.columns;
@@ -315,8 +322,11 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     double of_tap   = i.limits.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
     // Lanes that see every second pixel share banks of LDS: see halo_classes(), of windows that are known.
     const bool shared_banks = i.limits.taps == 1 && !weights && stride % 2 == 0;
-    if(i.in_lds)
-        of_tap = i.limits.patch.rows > tap_product::width ? 2.4 : 2.75; // of 64 pixels and 16 channels LDS reads 3 KB
+    if(i.in_lds) // of 64 pixels and 16 channels LDS reads 3 KB, or, of 64 columns, 4
+    {
+        const bool tall = i.limits.patch.rows > tap_product::width;
+        of_tap          = i.columns == 32 ? (tall ? 2.4 : 2.75) : tall ? 2.85 : 3.3;
+    }
     else if(any)
         of_tap = i.group > 1
                      ? of_tap * (weights || shared_banks ? 2 : 1.5) * (i.group > tap_product::channels ? 1.4 : 1)

@@ -31,18 +31,20 @@ class patch_window
             own& o        = own_[t.copy];
             const int row = first_element<D, 0>(t), number = first + row / Whole.pixels(),
                       inside = row % Whole.pixels(), line = number / shape.cols, plane = line / shape.rows,
-                      column = first_element<D, 1>(t), channel = channels[column];
-            const int own_y = region.pixel[0] + (line - plane * shape.rows.divisor) * Whole.rows + inside / Whole.cols,
+                      column = first_element<D, 1>(t);
+            const int own_y  = region.pixel[0] + (line - plane * shape.rows.divisor) * Whole.rows + inside / Whole.cols,
                       own_x = region.pixel[1] + (number - line * shape.cols.divisor) * Whole.cols + inside % Whole.cols;
-            const bool exists       = number < shape.patches() && plane < region.made.count && channels.has(column) &&
-                                      channel < lines.channels;
+            const bool exists       = number < shape.patches() && plane < region.made.count;
             const unsigned at_first = ck_tile::detail::byte_offset<T>(
-                plane * static_cast<int>(lines.plane) + own_y * lines.strides[0] + own_x * lines.strides[1] + channel);
+                plane * static_cast<int>(lines.plane) + own_y * lines.strides[0] + own_x * lines.strides[1]);
             register_for<Patch.rows>([&](auto r) {
-                const int y = row_of(r);
-                o.row[r]    = exists && unsigned(own_y + y) < unsigned(lines.lengths[0])
-                                  ? at_first + ck_tile::detail::byte_offset<T>(y * lines.strides[0])
-                                  : nowhere;
+                const int y = row_of(r), own_column = column + reach<D.reg, 1>(r * Patch.cols),
+                          channel = channels[own_column];
+                o.row[r]          = exists && channels.has(own_column) && channel < lines.channels &&
+                                            unsigned(own_y + y) < unsigned(lines.lengths[0])
+                                        ? at_first + ck_tile::detail::byte_offset<T>(channel) +
+                                              ck_tile::detail::byte_offset<T>(y * lines.strides[0])
+                                        : nowhere;
             });
             register_for<Patch.cols>(
                 [&](auto c) { o.missing[c] = unsigned(own_x + col_of(c)) < unsigned(lines.lengths[1]) ? 0 : nowhere; });

@@ -26,8 +26,10 @@ class images_by_taps
     static constexpr bool any            = C.window.any();
     static constexpr distribution pixels = C.rows();
     static constexpr patch own_patch     = C.own_patch(); // of a patch: pixels of a lane
-    static constexpr int own             = pixels.vecs();
-    static constexpr int classes         = C.halo_classes(); // of pixels of a row of the halo
+    // Of a lane's channels, so many side by side, and from one such run to the next.
+    static constexpr int run = pixels.vecs(), runs = pixels.reg.only(1).size(),
+                         apart   = runs > 1 ? pixels.reg.only(1).at[0].stride : 1;
+    static constexpr int classes = C.halo_classes(); // of pixels of a row of the halo
 
     CK_TILE_FN images_by_taps(const Arguments& a, const channel_slices& made_channels, int first_seen)
         : wei_(static_cast<const Element*>(a.wei)),
@@ -39,13 +41,14 @@ class images_by_taps
           first_seen_(first_seen)
     {
         for_each_thread<pixels>([&](thread t) {
-            for(int v = 0; v < own; ++v)
-            {
-                const int channel = made_channels_[first_element<pixels, 1>(t)] + v;
-                const auto* bias  = static_cast<const Element*>(a.bias);
-                start_[t.copy].values[v] =
-                    bias != nullptr && channel < a.channels ? convert<float>(bias[channel]) : 0.f;
-            }
+            register_for<runs>([&](auto i) {
+                const int first = made_channels_[first_element<pixels, 1>(t) + i * apart];
+                register_for<run>([&](auto v) {
+                    const auto* bias = static_cast<const Element*>(a.bias);
+                    start_[t.copy].values[i * run + v] =
+                        bias != nullptr && first + v < a.channels ? convert<float>(bias[first + v]) : 0.f;
+                });
+            });
         });
     }
 
@@ -96,13 +99,15 @@ class images_by_taps
         const int m = first_element<pixels, 1>(t);
         if(!made_channels_.has(m))
             return;
-        const int channel = made_channels_[m];
-        const int number  = first + first_element<pixels, 0>(t) / C.patch.pixels();
+        const int number = first + first_element<pixels, 0>(t) / C.patch.pixels();
         if(number >= shape_.patches())
             return;
         const int input = shape_.template first_input<classes>(number), taps = number_of_taps(),
                   step = col_step(shape_);
-        for_each_element<pixels>([&](auto r, auto v) { sums.set(r, v, start_[t.copy].values[v]); });
+        for_each_element<pixels>([&](auto r, auto v) {
+            const int own = reach<pixels.reg, 1>(r) / apart * run + v;
+            sums.set(r, v, start_[t.copy].values[own]);
+        });
         CK_TILE_KEEP_LOOP
         for(int i = 0; i < taps * groups_.seen.divisor; ++i)
         {
@@ -112,17 +117,18 @@ class images_by_taps
                       plane = C.deep() ? nth / shape_.plane_taps() : 0, seen = nth - plane * shape_.plane_taps();
             for_each_element<pixels>([&](auto r, auto v) {
                 const int beyond = reach<pixels.reg, 0>(r), row = beyond / C.patch.cols, col = beyond % C.patch.cols,
-                          channel_seen = groups_.first_seen(channel + v) + k;
+                          column = m + reach<pixels.reg, 1>(r), channel = made_channels_[column] + v,
+                          channel_seen = groups_.first_seen(channel) + k;
                 const int y            = line_seen(0, seen / filter_cols(), first_row + row),
                           x            = line_seen(1, seen % filter_cols(), col % C.classes());
-                if(y < 0 || x < 0)
+                if(y < 0 || x < 0 || !made_channels_.has(column))
                     return;
                 const Element* at =
                     from.at(input + shape_.beyond_first(direction::forward, plane) + y * shape_.halo_cols.divisor +
                                 shape_.template slot_of<classes>(x + (n + col / C.classes()) * step),
                             channel_seen - first_seen_);
                 check_lds_read(at, sizeof *at);
-                const Element w = weight_of(channel + v, channel_seen, tap);
+                const Element w = weight_of(channel, channel_seen, tap);
                 sums.set(r, v, __builtin_fmaf(convert<float>(*at), convert<float>(w), sums.get(r, v)));
             });
         }
@@ -135,11 +141,11 @@ class images_by_taps
     region_shape shape_;
     channel_slices made_channels_;
     int first_seen_;
-    struct run
+    struct of_lane
     {
-        float values[own];
+        float values[runs * run];
     };
-    ck_tile::detail::per_thread<run, copies_of(C.threads())> start_; // what sums of a channel begin with
+    ck_tile::detail::per_thread<of_lane, copies_of(C.threads())> start_; // what sums of a channel begin with
 };
 
 // Of operands in registers.

@@ -19,20 +19,27 @@ namespace ck_tile::conv::tap_product
 inline constexpr int channels = 16; // of a product, on both sides
 inline constexpr int width    = 8;  // pixels of a patch's row that one product takes
 
-// Of operands in LDS: 8 x 8 pixels, which four waves make, of 32 channels on both sides.
+// Of operands in LDS: 8 x 8 pixels, which four waves make, of 32 or 64 channels on both sides.
 namespace of_lds
 {
-inline constexpr int pixels = 64, channels = 32, waves = 4;
+inline constexpr int pixels = 64, waves = 4;
+constexpr bool has(int channels) { return channels == 32 || channels == 64; }
 } // namespace of_lds
 
-// The instruction of 16 x 16 channels, or of 16 channels and 8 pixels; or of operands in LDS, of 64 pixels and 32 channels; null: there is none.
-constexpr const matrix_instruction* instruction(data_type type, const target& t,
-                                                operand_source from = operand_source::registers)
+// The instruction of 16 x 16 channels, or of 16 channels and 8 pixels; null: there is none.
+constexpr const matrix_instruction* instruction(data_type type, const target& t)
 {
     for(const matrix_instruction& i : matrix_instructions)
-        if(i.type == type && i.operands == from && i.blocks == 1 && t.has(i.op) &&
-           (from == operand_source::lds ? i.m == of_lds::pixels && i.n == of_lds::channels
-                                        : i.m == channels && i.k == channels))
+        if(i.type == type && i.operands == operand_source::registers && i.blocks == 1 && t.has(i.op) &&
+           i.m == channels && i.k == channels)
+            return &i;
+    return nullptr;
+}
+// That of operands in LDS, of 64 pixels and so many channels.
+constexpr const matrix_instruction* lds_instruction(data_type type, const target& t, int made)
+{
+    for(const matrix_instruction& i : matrix_instructions)
+        if(i.type == type && i.operands == operand_source::lds && t.has(i.op) && i.m == of_lds::pixels && i.n == made)
             return &i;
     return nullptr;
 }
@@ -86,18 +93,22 @@ constexpr distribution images(const matrix_instruction& i, int waves, int channe
     return d;
 }
 
-// The same of operands in LDS, four waves a patch of so many rows of 8 x 8 pixels: lanes have 8 channels of pixels of two rows of each.
-constexpr distribution images_of_lds(int waves, int fragments)
+// The same of operands in LDS, four waves a patch of so many rows of 8 x 8 pixels: lanes have 8 of each 32 channels, of pixels of two rows of each.
+constexpr distribution images_of_lds(int waves, int fragments, int channels_of_block)
 {
     constexpr int pixels = of_lds::pixels;
-    return {.lengths = {waves / of_lds::waves * fragments * pixels, of_lds::channels},
+    return {.lengths = {waves / of_lds::waves * fragments * pixels, channels_of_block},
             .wave    = {{of_lds::waves, 0, pixels / of_lds::waves}, {waves / of_lds::waves, 0, fragments * pixels}},
-            .lane    = {{4, 1, of_lds::channels / 4}, {width, 0, 1}},
-            .reg     = {{2, 0, width}, {fragments, 0, pixels}},
-            .vec     = {{of_lds::channels / 4, 1, 1}}};
+            .lane    = {{4, 1, 8}, {width, 0, 1}},
+            .reg     = {{2, 0, width}, {fragments, 0, pixels}, {channels_of_block / 32, 1, 32}},
+            .vec     = {{8, 1, 1}}};
 }
-// The channel that column n of such a product is, so that those of a lane lie side by side.
-CK_TILE_FN constexpr int channel_of_column(int n) { return n / 2 % 4 * (of_lds::channels / 4) + n / 8 * 2 + n % 2; }
+// The channel that column n of such a product is, so that eight of those that a lane has lie side by side: the one that is its `number`th.
+CK_TILE_FN constexpr int channel_of_column(int n)
+{
+    const int lane = n / 2 % 4, number = n / 8 * 2 + n % 2;
+    return number / 8 * 32 + lane * 8 + number % 8;
+}
 
 // Sums of waves for some taps, [wave below, (slice, tap, channel of Y, channel of X)].
 constexpr distribution weights(const matrix_instruction& i, int waves, int across, int taps)

@@ -24,8 +24,8 @@ struct wgmma_descriptor
         : lower((lds_address(operand) >> 4) | unsigned(Major == majorness::mn ? layout.lines() * 128 >> 4 : 1) << 16)
     {
     }
-    // Of rows of 64 bytes; its upper word has the distance of groups of eight rows.
-    static constexpr unsigned upper_of_64b = 2u << 30, row_of_64b = 64 >> 4;
+    // Of rows of 64 or 128 bytes, so many units each; the upper word has the distance of groups of eight rows.
+    static constexpr unsigned upper_of_rows(int units) { return (units == 4 ? 2u : 1u) << 30; }
     CK_TILE_FN wgmma_descriptor(const void* operand, lds_layout) : lower((lds_address(operand) >> 4) | 1u << 16) {}
 };
 
@@ -103,22 +103,26 @@ CK_TILE_FN void wgmma(C& c, unsigned a, unsigned b)
 #undef CK_TILE_WGMMA_OF_WIDTH
 }
 
-// The same of operands in rows of 64 bytes, k contiguous. `a_above`: the upper word of A's descriptor.
-template <opcode Op, class C>
-CK_TILE_FN void wgmma_of_64b(C& c, unsigned a, unsigned a_above, unsigned b)
+// The same of operands in rows of so many units, k contiguous. `a_above`: the upper word of A's descriptor.
+template <opcode Op, int Units, class C>
+CK_TILE_FN void wgmma_of_rows(C& c, unsigned a, unsigned a_above, unsigned b)
 {
     constexpr matrix_instruction i = describe(Op);
-    constexpr unsigned b_above     = wgmma_descriptor::upper_of_64b | 8 * wgmma_descriptor::row_of_64b;
-    static_assert(i.n == 32, "mma: rows that lie anywhere are multiplied by 32 columns");
-#define CK_TILE_WGMMA_OF_TYPE(type)                                                                                    \
-    asm volatile(CK_TILE_WGMMA("32", type, CK_TILE_REGISTERS_16, "%16", "%17", "%18", "%19", "%20", "%20")             \
-                 : CK_TILE_ACC_4(0)                                                                                    \
+    constexpr unsigned b_above     = wgmma_descriptor::upper_of_rows(Units) | 8 * Units;
+    static_assert(i.n == 32 || i.n == 64, "mma: rows that lie anywhere are multiplied by 32 or 64 columns");
+#define CK_TILE_WGMMA_OF_WIDTH(width, registers, a_operand, b_operand, above_a, above_b, major, ...)                   \
+    if constexpr(i.n == width && i.type == data_type::fp16)                                                            \
+        asm volatile(CK_TILE_WGMMA(#width, "f16", registers, a_operand, b_operand, above_a, above_b, major, major)     \
+                     : __VA_ARGS__                                                                                     \
+                     : "r"(a), "r"(b), "r"(a_above), "n"(b_above), "n"(0));                                            \
+    else if constexpr(i.n == width && i.type == data_type::bf16)                                                       \
+    asm volatile(CK_TILE_WGMMA(#width, "bf16", registers, a_operand, b_operand, above_a, above_b, major, major)        \
+                 : __VA_ARGS__                                                                                         \
                  : "r"(a), "r"(b), "r"(a_above), "n"(b_above), "n"(0))
-    if constexpr(i.type == data_type::fp16)
-        CK_TILE_WGMMA_OF_TYPE("f16");
-    else
-        CK_TILE_WGMMA_OF_TYPE("bf16");
-#undef CK_TILE_WGMMA_OF_TYPE
+    CK_TILE_WGMMA_OF_WIDTH(32, CK_TILE_REGISTERS_16, "%16", "%17", "%18", "%19", "%20", CK_TILE_ACC_4(0));
+    CK_TILE_WGMMA_OF_WIDTH(64, CK_TILE_REGISTERS_32, "%32", "%33", "%34", "%35", "%36", CK_TILE_ACC_4(0),
+                           CK_TILE_ACC_4(4));
+#undef CK_TILE_WGMMA_OF_WIDTH
 }
 
 // The same of A in registers: four words of a lane, rows g and g + 8 of columns 2 i and 2 i + 1, then of columns 8 further.
@@ -176,23 +180,24 @@ CK_TILE_FN void multiply_from_lds(Registers& acc, const void* a, const void* b)
     wgmma_commit();
 }
 
-// The same of rows of A, of 64 bytes, that lie anywhere in LDS, in groups of eight neighbours that are so many rows apart: `beyond` rows behind `a`,
+// The same of rows of A, of 64 or 128 bytes, that lie anywhere in LDS, in groups of eight neighbours that are so many rows apart: `beyond` rows behind `a`,
 // of the `number`th of operands B that lie one after the other.
 template <opcode Op, lds_layout ALayout, lds_layout BLayout, int Depth, int Fragments, class Registers>
 CK_TILE_FN void multiply_rows_from_lds(Registers& acc, const void* a, int beyond, int next_group, const void* b,
                                        int number)
 {
-    constexpr int row      = wgmma_descriptor::row_of_64b;
+    constexpr int row      = ALayout.cols * 2 >> 4;
     const unsigned first_a = wgmma_descriptor(a, ALayout).lower + beyond * row,
                    first_b = wgmma_descriptor(b, BLayout).lower + number * BLayout.rows * row,
-                   a_above = wgmma_descriptor::upper_of_64b | unsigned(next_group * row);
+                   a_above = wgmma_descriptor::upper_of_rows(row) | unsigned(next_group * row);
     wgmma_begin();
     static_for<Depth / describe(Op).k>([&](auto i) {
         constexpr unsigned column = i * describe(Op).k * 2 >> 4;
         static_for<Fragments>([&](auto fragment) {
             constexpr int groups = describe(Op).m / 8;
             registers_apart<Fragments, Registers> own{acc, fragment};
-            wgmma_of_64b<Op>(own, first_a + fragment * groups * next_group * row + column, a_above, first_b + column);
+            wgmma_of_rows<Op, row>(own, first_a + fragment * groups * next_group * row + column, a_above,
+                                   first_b + column);
         });
     });
     wgmma_commit();

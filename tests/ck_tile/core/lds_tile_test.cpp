@@ -68,17 +68,20 @@ TEST(LdsTile, LinesAreSwizzledAsWgmmaReadsThem)
         }
 }
 
-// Of 64 bytes: bits 4 and 5 xor bits 7 and 8.
-TEST(LdsTile, RowsOf64BytesAreSwizzledAsWgmmaReadsThem)
+// Of 64 bytes: bits 4 and 5 xor bits 7 and 8; of 128, bits 4 to 6 xor bits 7 to 9.
+TEST(LdsTile, RowsAreSwizzledAsWgmmaReadsThem)
 {
-    constexpr lds_layout rows = swizzled_64b(24);
-    expect_bijection(rows);
-    for(int row = 0; row < 24; ++row)
-        for(int k = 0; k < 32; ++k)
-        {
-            const int plain = row * 64 + k * 2;
-            ASSERT_EQ(rows.map()({row, k}).offset * 2, plain ^ (plain >> 7 & 3) << 4) << row << ", " << k;
-        }
+    const auto expect = [](const lds_layout& rows, int keys) {
+        expect_bijection(rows);
+        for(int row = 0; row < rows.rows; ++row)
+            for(int k = 0; k < rows.cols; ++k)
+            {
+                const int plain = (row * rows.cols + k) * 2;
+                ASSERT_EQ(rows.map()({row, k}).offset * 2, plain ^ (plain >> 7 & keys) << 4) << row << ", " << k;
+            }
+    };
+    expect(swizzled_rows(24, 32), 3);
+    expect(swizzled_rows(24, 64), 7);
 }
 
 // Lanes as the hardware serves them together: an access takes as many cycles as its busiest bank has words.

@@ -92,27 +92,28 @@ template <opcode Op, int Waves>
 void expect_product_of_row_groups()
 {
     SCOPED_TRACE(describe(Op).name);
-    constexpr gemm::shape s = {Waves * 32, 32, 32, Waves, 1, Op};
+    constexpr int k         = describe(Op).n;
+    constexpr gemm::shape s = {Waves * 32, k, k, Waves, 1, Op};
     using element           = element_t<s.type()>;
     constexpr int rows = 400, beyond = 7, next_group = 19, number = 2;
     const auto first = [](thread t) { return 5 + t.wave / 4 * 41; };
-    alignas(512) static element image[rows * 32], weights[3 * 32 * 32];
-    const lds_tile<element, swizzled_64b(rows)> a{image};
-    const lds_tile<element, swizzled_64b(32)> b{weights};
+    alignas(1024) static element image[rows * k], weights[3 * k * k];
+    const lds_tile<element, swizzled_rows(rows, k)> a{image};
+    const lds_tile<element, swizzled_rows(k, k)> b{weights};
     random_numbers random(31);
-    const matrix a_values(rows, 32, random), b_values(32, 32, random);
+    const matrix a_values(rows, k, random), b_values(k, k, random);
     fill_lds(a, a_values);
-    fill_lds(lds_tile<element, swizzled_64b(32)>{weights + number * 32 * 32}, b_values);
+    fill_lds(lds_tile<element, swizzled_rows(k, k)>{weights + number * k * k}, b_values);
 
     auto acc = fill<float, gemm::accumulator(s)>(3.f);
-    mma<s>(acc, row_groups<element, swizzled_64b(rows), decltype(first)>{a, next_group, beyond, first}, b, number);
+    mma<s>(acc, row_groups<element, swizzled_rows(rows, k), decltype(first)>{a, next_group, beyond, first}, b, number);
     int wrong = 0;
     each_element(acc, [&](const multi_index<3>& at, float c) {
         const int fragment = at[0] / (Waves * 16), wave = at[0] % (Waves * 16) / 16, row = at[0] % 64,
                   where = first({wave, 0, 0, 0}) + beyond + (fragment * 8 + row / 8) * next_group + row % 8;
         double sum      = 3;
-        for(int k = 0; k < 32; ++k)
-            sum += double(a_values.at(where, k)) * b_values.at(at[1], k);
+        for(int i = 0; i < k; ++i)
+            sum += double(a_values.at(where, i)) * b_values.at(at[1], i);
         wrong += c != sum;
     });
     EXPECT_EQ(wrong, 0) << "of " << s.m * s.n << " elements";
@@ -122,6 +123,8 @@ TEST(Mma, RowsThatLieAnywhere)
 {
     expect_product_of_row_groups<opcode::wgmma_64x32x16_fp16, 4>();
     expect_product_of_row_groups<opcode::wgmma_64x32x16_bf16, 8>();
+    expect_product_of_row_groups<opcode::wgmma_64x64x16_fp16, 8>();
+    expect_product_of_row_groups<opcode::wgmma_64x64x16_bf16, 4>();
 }
 
 // One wave with one fragment, and 2 x 2 waves with 2 x 2 fragments; two loads of fragments along k.

@@ -190,7 +190,8 @@ TEST(NarrowConfig, WhatIsIllegal)
     static_assert(!check(of_groups));
     const auto broken_group = says_of(of_groups);
     EXPECT_EQ(broken_group([](config& c) { c.group = 8; }),
-              "channels of a group must be 1, 16 and what divides it, or 32, but one is 8: use 1, 16 or 32");
+              "channels of a group must be 1, 16 and what divides it, 32, or, of operands in LDS, 64, but one is 8: "
+              "use 1, 16 or 32");
     EXPECT_EQ(
         broken_group([](config& c) { c.group = 32; }),
         "groups of several slices of 16 channels are computed of any window, forward or to dX, by blocks of whole "
@@ -242,12 +243,20 @@ TEST(NarrowConfig, OperandsInLds)
     EXPECT_EQ(broken([](config& c) { c.type = data_type::fp32; }),
               "the architecture must multiply operands of the type that lie in LDS, but one is fp32: take operands "
               "from registers");
+    EXPECT_EQ(broken([](config& c) { c.group = c.channels = 64, c.window = {0, 9, 0}, c.halo = 384; }), "");
     EXPECT_EQ(broken([](config& c) { c.channels = 64; }),
-              "operands in LDS have 32 channels, of a block and of a group at most, but one is 64: use groups of 32, "
-              "and 32 channels");
-    EXPECT_EQ(broken([](config& c) { c.group = 16; }),
-              "operands in LDS have 32 channels, of a block and of a group at most, but one is 32: use groups of 32, "
-              "and 32 channels");
+              "operands in LDS have 32 or 64 channels, of a block and of a group at most, but one is 64: use groups of "
+              "32, and 32 channels");
+    EXPECT_EQ(broken([](config& c) { c.group = c.channels = 16; }),
+              "operands in LDS have 32 or 64 channels, of a block and of a group at most, but one is 16: use groups of "
+              "32, and 32 channels");
+    EXPECT_EQ(broken([](config& c) { c.group = 1, c.taps = 17; }),
+              "operands in LDS have 32 or 64 channels, of a block and of a group at most, but one is 32: use groups of "
+              "32, and 32 channels");
+    EXPECT_EQ(
+        broken([](config& c) { c.operands = operand_source::registers, c.group = 64; }),
+        "channels of a group must be 1, 16 and what divides it, 32, or, of operands in LDS, 64, but one is 64: use "
+        "1, 16 or 32");
     EXPECT_EQ(broken([](config& c) { c.patch = {7, 8}; }),
               "operands in LDS are patches of 8 x 8 pixels, or of up to 4 of these, one below the other, but one is 7: "
               "use 16 x 8");

@@ -106,17 +106,18 @@ TEST_P(Kernel, RegionsAndSlicesThatDoNotComeOutEven)
 // Groups that fill a slice of 16 channels, and those of which it has several; the last slice has a part of them.
 TEST_P(Kernel, SeveralChannelsPerGroup)
 {
-    for(const auto& [groups, of_group] : {std::pair(12, 2), {5, 2}, {9, 4}, {32, 4}, {5, 8}, {3, 16}, {5, 16}, {3, 32}})
+    for(const auto& [groups, of_group] :
+        {std::pair(12, 2), {5, 2}, {9, 4}, {32, 4}, {5, 8}, {3, 16}, {5, 16}, {3, 32}, {2, 48}, {1, 64}})
         for(const auto& [height, width] : {std::pair(1, 1), {9, 17}, {7, 7}, {30, 5}})
             for(const std::int64_t stride : {1, 2})
                 expect_right(with(groups, {height, width}, {3, 3}, stride, of_group));
 }
 
 // More channels of Y per group than of X, or fewer, and groups that slices and vectors of channels cut.
-constexpr std::tuple<int, int, int> differing_groups[] = {{40, 1, 2}, {5, 1, 2},  {37, 1, 3}, {24, 1, 4}, {21, 1, 5},
-                                                          {9, 1, 8},  {5, 1, 16}, {3, 1, 32}, {18, 2, 4}, {7, 3, 6},
-                                                          {9, 4, 8},  {3, 8, 16}, {5, 3, 4},  {10, 4, 2}, {11, 2, 1},
-                                                          {9, 6, 2},  {7, 3, 3},  {5, 5, 5},  {6, 6, 6},  {5, 12, 12}};
+constexpr std::tuple<int, int, int> differing_groups[] = {
+    {40, 1, 2}, {5, 1, 2}, {37, 1, 3}, {24, 1, 4},  {21, 1, 5},  {9, 1, 8},   {5, 1, 16},   {3, 1, 32},
+    {18, 2, 4}, {7, 3, 6}, {9, 4, 8},  {3, 8, 16},  {5, 3, 4},   {10, 4, 2},  {11, 2, 1},   {9, 6, 2},
+    {7, 3, 3},  {5, 5, 5}, {6, 6, 6},  {5, 12, 12}, {1, 64, 96}, {1, 24, 40}, {1, 128, 64}, {2, 40, 80}};
 
 TEST_P(Kernel, ChannelsPerGroupThatDiffer)
 {
@@ -288,8 +289,8 @@ TEST_P(Kernel, EmptyBatch)
 // What is not finite stays in its group and in the windows that contain it: of either operand, of groups of each size that has a formulation.
 TEST_P(Kernel, WhatIsNotFinite)
 {
-    for(const std::int64_t of_group : {1, 2, 8, 16, 32})
-        expect_contained(with(of_group == 32 ? 2 : 48 / of_group, {9, 10}, {3, 3}, 1, of_group));
+    for(const std::int64_t of_group : {1, 2, 8, 16, 32, 64})
+        expect_contained(with(of_group >= 32 ? 2 : 48 / of_group, {9, 10}, {3, 3}, 1, of_group));
 }
 
 // Neither reaches the channels that share a slice with it.
@@ -566,6 +567,15 @@ TEST(Rejections, SayWhy)
     EXPECT_EQ(reason_of<operation>(in_lds, good), "");
     good.c = good.k = 24;
     EXPECT_EQ(reason_of<operation>(in_lds, good), "");
+    (makes_dx ? good.c : good.k) = 96, good.groups = 1;
+    EXPECT_EQ(reason_of<operation>(in_lds, good), "");
+    (makes_dx ? good.k : good.c) = 40;
+    EXPECT_EQ(
+        reason_of<operation>(in_lds, good),
+        fmt::format("the instance is of groups that see 32 channels at most, and make 128, and the problem has G = "
+                    "1, C = {} and K = {}: choose an implicit GEMM",
+                    makes_dx ? 96 : 40, makes_dx ? 40 : 96));
+    good.c = good.k = 24, good.groups = 128;
     good.stride = {2, 1, 1};
     EXPECT_EQ(reason_of<operation>(in_lds, good),
               makes_dx ? "strides must be 1 for any window by matrix instructions, but are 2x1: choose an instance of "
