@@ -7,14 +7,15 @@ where both are built, it shows them for one type, of all operations, as one may 
 For each target, type and combination of the operation's own choices (layout, pass, kind of indices) there is the instance with the
 narrowest vectors, of these one for any window, and of these the one with the smallest numbers, so that any problem runs on something.
 
-For each target and type, each pair of values of two choices (layout, formulation, ...) is in some instance, the one with the
-smallest numbers: of one channel and any window, it can do what the others can. For targets that are alike, each number that a
-field has is in some instance."""
+For each target, and for both 16-bit types together, whose programs differ in the instruction alone, each pair of values of two choices
+(layout, formulation, ...) is in some instance, the one with the smallest numbers: of one channel and any window, it can do what the
+others can. For targets that are alike, each number that a field has is in some instance. Which of the 16-bit types shows it is drawn."""
 
 import fnmatch
 import hashlib
 import itertools
 import math
+import re
 
 from generator.rules import arch_patterns, speaks_of
 
@@ -38,11 +39,16 @@ def types_of(expansions):
     return found
 
 
+def of_any_16_bits(text):
+    """The name of a type, or what ends with one, for both 16-bit types."""
+    return re.sub("(fp16|bf16)$", "16 bits", text)
+
+
 def pairs_of(instance, fields):
-    """The pairs of values of two choices that an instance is an example of, for its target and type."""
-    values = instance["combination"]
-    choices = [name for name, field in fields.items() if field["kind"] == "choice" and name not in ("arch", "dtype")]
-    return {(instance["target"], instance["dtype"], *((name, values[name]) for name in names))
+    """The pairs of values of two choices that an instance is an example of, for its target and types as wide as its own."""
+    values = {name: of_any_16_bits(instance["combination"][name]) for name, field in fields.items() if field["kind"] == "choice"}
+    choices = [name for name in values if name not in ("arch", "dtype", "type")]
+    return {(instance["target"], of_any_16_bits(instance["dtype"]), *((name, values[name]) for name in names))
             for names in itertools.combinations(choices, min(2, len(choices)))}
 
 
@@ -110,7 +116,7 @@ def test_set(expansions, fields, seed, rules=()):
     """The names of the test set's instances. `seed` draws the sample; `rules` for code objects each have an example."""
     types = types_of(expansions)
     candidates = [i for e in expansions for i in e.kept if i["dtype"] in types[e.target]]
-    candidates.sort(key=lambda i: (size_of(i), i["name"]))
+    candidates.sort(key=lambda i: (size_of(i), drawn(seed, i["target"], i["dtype"]), i["name"]))
     chosen = general(candidates, fields)
     for what in pairs_of, numbers_of:  # pairs first: by small instances, which are the ones that can do most
         shown = {i["name"]: what(i, fields) for i in candidates}
