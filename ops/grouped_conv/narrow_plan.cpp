@@ -325,7 +325,7 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     if(i.in_lds) // of 64 pixels and 16 channels LDS reads 3 KB, or, of 64 columns, 4
     {
         const bool tall = i.limits.patch.rows > tap_product::width;
-        of_tap          = i.columns == 32 ? (tall ? 2.4 : 2.75) : tall ? 2.85 : 3.3;
+        of_tap          = i.columns == 32 ? (tall ? 2.4 : 2.75) : tall ? 2.8 : 3.2;
     }
     else if(any)
         of_tap = i.group > 1
@@ -342,10 +342,16 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
                  taps      = static_cast<double>(products_of(i, p)) / s.taps,
                  halo   = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
                  region = of_planes * of_waves * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
+    // Before its first region a block lays out weights in LDS.
+    const double of_weight = i.in_lds ? 25 : 0,
+                 weights_in_lds =
+                     static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
+                     of_weight * taps * i.columns * i.columns;
     const bool all      = i.channels >= p.groups * made_by_group(i, p); // channels, which are whole lines of memory
     const bool half     = !all && i.channels * bytes_of(p.type) < 128;
     const double copies = (half ? half_lines : 1) * bytes / bytes_per_us,
-                 made   = (half && i.group > 1 ? half_lines_of_products : 1) * rounds * region / instructions_per_us;
+                 made   = ((half && i.group > 1 ? half_lines_of_products : 1) * rounds * region + weights_in_lds) /
+                          instructions_per_us;
     return microsecond * (launch + std::max(copies, made));
 }
 

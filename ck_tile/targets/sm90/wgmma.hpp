@@ -24,8 +24,8 @@ struct wgmma_descriptor
         : lower((lds_address(operand) >> 4) | unsigned(Major == majorness::mn ? layout.lines() * 128 >> 4 : 1) << 16)
     {
     }
-    // Of rows of 64 or 128 bytes, so many units each; the upper word has the distance of groups of eight rows.
-    static constexpr unsigned upper_of_rows(int units) { return (units == 4 ? 2u : 1u) << 30; }
+    // Of rows of 64 or 128 bytes, so many chunks of 16 each; the upper word has the distance of groups of eight rows.
+    static constexpr unsigned upper_of_rows(int chunks) { return (chunks == 4 ? 2u : 1u) << 30; }
     CK_TILE_FN wgmma_descriptor(const void* operand, lds_layout) : lower((lds_address(operand) >> 4) | 1u << 16) {}
 };
 
@@ -103,12 +103,12 @@ CK_TILE_FN void wgmma(C& c, unsigned a, unsigned b)
 #undef CK_TILE_WGMMA_OF_WIDTH
 }
 
-// The same of operands in rows of so many units, k contiguous. `a_above`: the upper word of A's descriptor.
-template <opcode Op, int Units, class C>
+// The same of operands in rows of so many chunks of 16 bytes, k contiguous. `a_above`: the upper word of A's descriptor.
+template <opcode Op, int Chunks, class C>
 CK_TILE_FN void wgmma_of_rows(C& c, unsigned a, unsigned a_above, unsigned b)
 {
     constexpr matrix_instruction i = describe(Op);
-    constexpr unsigned b_above     = wgmma_descriptor::upper_of_rows(Units) | 8 * Units;
+    constexpr unsigned b_above     = wgmma_descriptor::upper_of_rows(Chunks) | 8 * Chunks;
     static_assert(i.n == 32 || i.n == 64, "mma: rows that lie anywhere are multiplied by 32 or 64 columns");
 #define CK_TILE_WGMMA_OF_WIDTH(width, registers, a_operand, b_operand, above_a, above_b, major, ...)                   \
     if constexpr(i.n == width && i.type == data_type::fp16)                                                            \
