@@ -217,12 +217,19 @@ struct narrow_program
     static constexpr int slice_columns = C.slice_columns();
     using halo_tile                    = lds_tile<element, C.halo_layout()>;
     using coord                        = region_grid::coord;
-    using products                     = typename std::conditional_t<
-        C.by_rows(), std::type_identity<images_by_rows<C, element, arguments>>,
-        std::conditional_t<
-            C.by_lds(), std::type_identity<images_by_lds<C, element, arguments>>,
-            std::conditional_t<C.by_matrix(), std::type_identity<images_by_matrix<C, element, arguments>>,
-                               std::type_identity<images_by_multiply_adds<C, element>>>>>::type;
+
+    static constexpr auto formulation()
+    {
+        if constexpr(C.by_rows())
+            return std::type_identity<images_by_rows<C, element, arguments>>{};
+        else if constexpr(C.by_lds())
+            return std::type_identity<images_by_lds<C, element, arguments>>{};
+        else if constexpr(C.by_matrix())
+            return std::type_identity<images_by_matrix<C, element, arguments>>{};
+        else
+            return std::type_identity<images_by_multiply_adds<C, element>>{};
+    }
+    using products = typename decltype(formulation())::type;
 
     struct copies
     {

@@ -476,7 +476,24 @@ class TestSet(Files):
             self.assertEqual(done.returncode, 0, done.stderr)
             found = {tuple(name.removeprefix(operation + "_").split("_")[:2]) for name in done.stdout.splitlines()
                      if "_group1_" in name and "_window0x" in name}
-            self.assertEqual(found, {(target, dtype) for target in ("gfx942", "gfx11", "sm90") for dtype in ("fp16", "bf16", "fp32")})
+            types = {target: {dtype for of, dtype in found if of == target} for target in ("gfx942", "gfx11", "sm90")}
+            self.assertEqual(types["gfx942"], {"fp16", "bf16", "fp32"})
+            for target in "gfx11", "sm90":  # and one of 16 bits
+                self.assertIn(types[target], ({"fp16", "fp32"}, {"bf16", "fp32"}), target)
+
+    def test_targets_but_the_first_show_types_and_numbers_by_turns(self):
+        self.path("sm90").write_text(self.file.read_text().replace("gfx942", "sm90"))  # like no other
+        types, numbers = set(), set()
+        for seed in "abcdefgh":
+            found = [name.split("_") for name in self.selected(seed) if name.startswith("sm90_")]
+            shown = {dtype for words in found for dtype in words if dtype in self.choices["dtype"]}
+            self.assertEqual(len(shown), 2)
+            self.assertIn("fp32", shown)
+            types |= shown
+            numbers |= {word for words in found for word in words}
+        self.assertEqual(types, set(self.choices["dtype"]))
+        for number in ("vector1", "vector2", "vector4", "waves1", "waves2", "waves4", "steps1", "steps2", "steps3", "steps4"):
+            self.assertIn(number, numbers)
 
     def test_has_an_instance_of_any_window_for_each_layout_and_index(self):
         done = run_it("list", "maxpool_bwd", "--targets", "gfx942", "--select", "test", "--seed", "none")

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The instances that a test needs: few that together show everything, and a sample of the others.
 
-A target shows everything for every type. One whose file is like another's, with other numbers at most, has the same programs:
-where both are built, it shows them for one type, of all operations, as one may need another.
+The first target shows everything, for every type. The others show it by turns, as seeds draw it: for one of the 16-bit types, whose
+programs differ in the instruction alone, and of what follows half. One whose file is like another's, with other numbers at most, has the
+same programs: where both are built, it shows one type. Types are drawn for all operations alike, as one may need another.
 
 For each target, type and combination of the operation's own choices (layout, pass, kind of indices) there is the instance with the
 narrowest vectors, of these one for any window, and of these the one with the smallest numbers, so that any problem runs on something.
 
-For each target, and for both 16-bit types together, whose programs differ in the instruction alone, each pair of values of two choices
-(layout, formulation, ...) is in some instance, the one with the smallest numbers: of one channel and any window, it can do what the
-others can. For targets that are alike, each number that a field has is in some instance. Which of the 16-bit types shows it is drawn."""
+For each target, and for both 16-bit types together, each pair of values of two choices (layout, formulation, ...) is in some instance,
+the one with the smallest numbers: of one channel and any window, it can do what the others can. For targets that are alike, each
+number that a field has is in some instance."""
 
 import fnmatch
 import hashlib
@@ -20,6 +21,7 @@ import re
 from generator.rules import arch_patterns, speaks_of
 
 SAMPLE = 0.05  # of what is left
+TURN = 0.5  # of what targets but the first show
 SHARE = 1 / 6  # of a set that is a sample itself
 
 
@@ -29,13 +31,22 @@ def drawn(*words):
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
-def types_of(expansions):
+def in_order(expansions):
+    """Those of targets that others are like first: where it is built, the original itself."""
+    return sorted(expansions, key=lambda e: e.target != e.original)
+
+
+def types_of(expansions, seed):
     """The types that each target has."""
     alike, found = {}, {}
-    for e in sorted(expansions, key=lambda e: e.target != e.original):  # where it is built, the original itself
+    for number, e in enumerate(in_order(expansions)):
         types = sorted({i["dtype"] for i in e.kept})
         turn = alike[e.original] = alike.get(e.original, -1) + 1
-        found[e.target] = types if turn == 0 or not types else [types[turn % len(types)]]
+        if turn > 0 and types:
+            types = [types[turn % len(types)]]
+        elif number > 0 and {"fp16", "bf16"} <= {*types}:
+            types.remove("fp16" if drawn(seed, e.target) < 0.5 else "bf16")
+        found[e.target] = types
     return found
 
 
@@ -114,14 +125,16 @@ def examples(rules, instances, chosen, seed):
 
 def test_set(expansions, fields, seed, rules=()):
     """The names of the test set's instances. `seed` draws the sample; `rules` for code objects each have an example."""
-    types = types_of(expansions)
+    types, first = types_of(expansions, seed), in_order(expansions)[0].target
     candidates = [i for e in expansions for i in e.kept if i["dtype"] in types[e.target]]
     candidates.sort(key=lambda i: (size_of(i), drawn(seed, i["target"], i["dtype"]), i["name"]))
     chosen = general(candidates, fields)
     for what in pairs_of, numbers_of:  # pairs first: by small instances, which are the ones that can do most
         shown = {i["name"]: what(i, fields) for i in candidates}
         has = [shown[name] for name in chosen if name in shown]
-        chosen += cover(shown, set().union(*shown.values()).difference(*has))
+        added = cover(shown, set().union(*shown.values()).difference(*has))
+        targets = {i["name"]: i["target"] for i in candidates}
+        chosen += [name for name in added if targets[name] == first or drawn(seed, "turn", name) < TURN]
     chosen += examples(rules, candidates, chosen, seed)
     return {*chosen, *(i["name"] for i in candidates if drawn(seed, i["name"]) < SAMPLE)}
 
