@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The instances that a test needs: few that together show everything, and a sample of the others.
 
-The first target shows everything, for every type. The others show it by turns, as seeds draw it: for one of the 16-bit types, whose
-programs differ in the instruction alone, and of what follows half. One whose file is like another's, with other numbers at most, has the
-same programs: where both are built, it shows one type. Types are drawn for all operations alike, as one may need another.
+The first target shows everything, for every type. The others show half of what shows pairs and numbers, by turns, as seeds draw it; and those
+of which no rule for code objects speaks, of the 16-bit types, whose programs differ in the instruction alone, one, which is drawn for all
+operations alike, as one may need another. A target whose file is like another's, with other numbers at most, has the same programs:
+where both are built, it shows one type.
 
 For each target, type and combination of the operation's own choices (layout, pass, kind of indices) there is the instance with the
 narrowest vectors, of these one for any window, and of these the one with the smallest numbers, so that any problem runs on something.
@@ -44,7 +45,7 @@ def types_of(expansions, seed):
         turn = alike[e.original] = alike.get(e.original, -1) + 1
         if turn > 0 and types:
             types = [types[turn % len(types)]]
-        elif number > 0 and {"fp16", "bf16"} <= {*types}:
+        elif number > 0 and not e.target.startswith("gfx") and {"fp16", "bf16"} <= {*types}:
             types.remove("fp16" if drawn(seed, e.target) < 0.5 else "bf16")
         found[e.target] = types
     return found
