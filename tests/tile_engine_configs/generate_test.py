@@ -465,7 +465,7 @@ class TestSet(Files):
     def test_is_small_and_a_part_of_all(self):
         everything, found = self.names(), self.selected()
         self.assertEqual(found, [name for name in everything if name in found])
-        # As many as there are combinations of choices, a few for the numbers, and the sample of a twentieth.
+        # As many as there are combinations of choices, a few for the numbers, and the sample of a fiftieth.
         self.assertLess(len(found), 18 + 4 + 0.1 * len(everything))
         self.assertIn(f"left out by the test set {len(everything) - len(found)}",
                       self.answer("count", "--select", "test", "--seed", "a"))

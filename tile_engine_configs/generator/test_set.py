@@ -21,7 +21,7 @@ import re
 
 from generator.rules import arch_patterns, speaks_of
 
-SAMPLE = 0.05  # of what is left
+SAMPLE = 0.02  # of what is left
 TURN = 0.5  # of what targets but the first show
 SHARE = 1 / 6  # of a set that is a sample itself
 
