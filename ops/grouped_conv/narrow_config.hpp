@@ -288,7 +288,7 @@ struct narrow_config
         if(!by_matrix())
             return (most_taps() + 1) * channels * 4;
         if(by_lds())
-            return most_taps() * channels * channels * bytes_of(type);
+            return most_taps() * swizzled_rows(channels, channels).elements() * bytes_of(type);
         return window.any() ? window.taps() * group_slices() * across() * operand_bytes() : 0;
     }
     constexpr int lds_bytes() const
@@ -329,12 +329,13 @@ struct narrow_config
         }
         return (by_matrix() || by_rows()) && (!makes_weights() || registers_used() <= most) ? most : 0;
     }
-    // Blocks that run on a compute unit at once, more or less: as many as LDS has room for, and registers.
+    // Blocks that LDS has room for, more or less.
     constexpr int blocks_in_lds(const target& t) const
     {
         const int fit = t.lds_bytes / (lds_bytes() + 1024);
         return fit < 1 ? 1 : fit;
     }
+    // Those that run on a compute unit at once: that registers suffice for, too.
     constexpr int blocks_at_once(const target& t) const
     {
         const int by_lds = blocks_in_lds(t), by_registers = t.compute_unit_registers / (threads() * registers_used());

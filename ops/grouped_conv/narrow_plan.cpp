@@ -267,6 +267,12 @@ namespace
 // Measured on an H200; instructions of all lanes of a compute unit.
 constexpr double launch = 4, bytes_per_us = 3.4e6, instructions_per_us = 0.7 * 128 * 1.75e3;
 
+// That a compute unit runs, at once or one after the other.
+double blocks_of_unit(const device& dev, const narrow_schedule& s)
+{
+    return static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units())));
+}
+
 // Of rows of a filter as Toeplitz matrices. A block copies, then multiplies; what it has of a pixel's channels is a part of a line of memory; and
 // before, it lays out the filter.
 double row_cost(const device& dev, const narrow_instance& i, const problem& p, const narrow_schedule& s, double rounds,
@@ -276,8 +282,7 @@ double row_cost(const device& dev, const narrow_instance& i, const problem& p, c
     const double half_sectors = i.channels * bytes_of(p.type) < 32 ? 2.4 : 1.5;
     const double products     = static_cast<double>(i.row_steps * products_of(i, p)) *
                                 static_cast<double>(s.regions.computed(i.limits)),
-                 filters = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
-                           i.most_taps * i.row_steps;
+                 filters      = blocks_of_unit(dev, s) * i.most_taps * i.row_steps;
     return microsecond * (launch + half_sectors * bytes / bytes_per_us +
                           i.channels * (of_row * rounds * products + of_filter * filters) / instructions_per_us);
 }
@@ -297,9 +302,8 @@ double row_weights_cost(const device& dev, const narrow_instance& i, const probl
                                i.row_taps / (tap_product::channels * tap_product::channels),
                  region      = of_copy * static_cast<double>(s.regions.halo) +
                                operands * (of_x + of_product * i.most_taps / rows_of_product),
-                 weights = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
-                           i.row_taps * i.most_taps,
-                 made    = i.channels * (rounds * region + of_weight * weights) / instructions_per_us;
+                 weights     = blocks_of_unit(dev, s) * i.row_taps * i.most_taps,
+                 made        = i.channels * (rounds * region + of_weight * weights) / instructions_per_us;
     return microsecond * (launch + std::max(bytes / bytes_per_us, made));
 }
 } // namespace
@@ -312,8 +316,8 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     constexpr double half_lines = 1.2, half_lines_of_products = 1.08;
     constexpr double beside_taps = 8, of_halo = 4; // instructions of an element
     constexpr double of_pixel = 40;                // of one of the halo whose few channels are copied one by one
-    const double rounds = static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
-                          static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
+    const double rounds =
+        blocks_of_unit(dev, s) * static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
     if(i.row_taps > 0)
         return (i.limits.made == direction::backward_weight ? row_weights_cost : row_cost)(dev, i, p, s, rounds, bytes);
     const int stride = last_two(p, p.stride, 1)[1];
@@ -343,10 +347,8 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
                  halo   = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
                  region = of_planes * of_waves * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
     // Before its first region a block lays out weights in LDS.
-    const double of_weight = i.in_lds ? 25 : 0,
-                 weights_in_lds =
-                     static_cast<double>(ceil_div(std::int64_t(s.blocks()), std::int64_t(dev.compute_units()))) *
-                     of_weight * taps * i.columns * i.columns;
+    const double of_weight      = i.in_lds ? 25 : 0,
+                 weights_in_lds = blocks_of_unit(dev, s) * of_weight * taps * i.columns * i.columns;
     const bool all      = i.channels >= p.groups * made_by_group(i, p); // channels, which are whole lines of memory
     const bool half     = !all && i.channels * bytes_of(p.type) < 128;
     const double copies = (half ? half_lines : 1) * bytes / bytes_per_us,

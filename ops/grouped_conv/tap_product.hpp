@@ -23,6 +23,7 @@ inline constexpr int width    = 8;  // pixels of a patch's row that one product 
 namespace of_lds
 {
 inline constexpr int pixels = 64, waves = 4;
+inline constexpr int run = 8, across = 4; // channels of a lane, side by side, and lanes beside each other
 constexpr bool has(int channels) { return channels == 32 || channels == 64; }
 } // namespace of_lds
 
@@ -93,21 +94,22 @@ constexpr distribution images(const matrix_instruction& i, int waves, int channe
     return d;
 }
 
-// The same of operands in LDS, four waves a patch of so many rows of 8 x 8 pixels: lanes have 8 of each 32 channels, of pixels of two rows of each.
+// The same of operands in LDS, four waves a patch of so many rows of 8 x 8 pixels: lanes have a run of each 32 channels, of pixels of two rows of each.
 constexpr distribution images_of_lds(int waves, int fragments, int channels_of_block)
 {
-    constexpr int pixels = of_lds::pixels;
+    constexpr int pixels = of_lds::pixels, run = of_lds::run, across = of_lds::across;
     return {.lengths = {waves / of_lds::waves * fragments * pixels, channels_of_block},
             .wave    = {{of_lds::waves, 0, pixels / of_lds::waves}, {waves / of_lds::waves, 0, fragments * pixels}},
-            .lane    = {{4, 1, 8}, {width, 0, 1}},
-            .reg     = {{2, 0, width}, {fragments, 0, pixels}, {channels_of_block / 32, 1, 32}},
-            .vec     = {{8, 1, 1}}};
+            .lane    = {{across, 1, run}, {width, 0, 1}},
+            .reg     = {{2, 0, width}, {fragments, 0, pixels}, {channels_of_block / (across * run), 1, across * run}},
+            .vec     = {{run, 1, 1}}};
 }
-// The channel that column n of such a product is, so that eight of those that a lane has lie side by side: the one that is its `number`th.
+// The channel that column n of such a product is, so that those that a lane has lie side by side, run by run: its `number`th one.
 CK_TILE_FN constexpr int channel_of_column(int n)
 {
-    const int lane = n / 2 % 4, number = n / 8 * 2 + n % 2;
-    return number / 8 * 32 + lane * 8 + number % 8;
+    using of_lds::run, of_lds::across;
+    const int lane = n / 2 % across, number = n / (2 * across) * 2 + n % 2;
+    return number / run * (across * run) + lane * run + number % run;
 }
 
 // Sums of waves for some taps, [wave below, (slice, tap, channel of Y, channel of X)].

@@ -32,6 +32,11 @@ def drawn(*words):
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
+def is_inspected(target):
+    """Whether rules for code objects may speak of it."""
+    return target.startswith("gfx")
+
+
 def in_order(expansions):
     """Those of targets that others are like first: where it is built, the original itself."""
     return sorted(expansions, key=lambda e: e.target != e.original)
@@ -45,7 +50,7 @@ def types_of(expansions, seed):
         turn = alike[e.original] = alike.get(e.original, -1) + 1
         if turn > 0 and types:
             types = [types[turn % len(types)]]
-        elif number > 0 and not e.target.startswith("gfx") and {"fp16", "bf16"} <= {*types}:
+        elif number > 0 and not is_inspected(e.target) and {"fp16", "bf16"} <= {*types}:
             types.remove("fp16" if drawn(seed, e.target) < 0.5 else "bf16")
         found[e.target] = types
     return found
@@ -59,7 +64,7 @@ def of_any_16_bits(text):
 def pairs_of(instance, fields):
     """The pairs of values of two choices that an instance is an example of, for its target and types as wide as its own."""
     values = {name: of_any_16_bits(instance["combination"][name]) for name, field in fields.items() if field["kind"] == "choice"}
-    choices = [name for name in values if name not in ("arch", "dtype", "type")]
+    choices = [name for name in values if name not in ("arch", "dtype")]
     return {(instance["target"], of_any_16_bits(instance["dtype"]), *((name, values[name]) for name in names))
             for names in itertools.combinations(choices, min(2, len(choices)))}
 
@@ -117,7 +122,7 @@ def examples(rules, instances, chosen, seed):
     added = []
     for rule, arch in ((rule, arch) for rule in rules for arch in arch_patterns(rule)):
         spoken_of = [i["name"] for i in instances
-                     if i["target"].startswith("gfx") and fnmatch.fnmatchcase(i["target"], arch)
+                     if is_inspected(i["target"]) and fnmatch.fnmatchcase(i["target"], arch)
                      and speaks_of(rule, i["name"])]
         if spoken_of and not {*spoken_of} & {*chosen, *added}:
             added.append(min(spoken_of, key=lambda name: drawn(seed, name)))
@@ -129,12 +134,12 @@ def test_set(expansions, fields, seed, rules=()):
     types, first = types_of(expansions, seed), in_order(expansions)[0].target
     candidates = [i for e in expansions for i in e.kept if i["dtype"] in types[e.target]]
     candidates.sort(key=lambda i: (size_of(i), drawn(seed, i["target"], i["dtype"]), i["name"]))
+    targets = {i["name"]: i["target"] for i in candidates}
     chosen = general(candidates, fields)
     for what in pairs_of, numbers_of:  # pairs first: by small instances, which are the ones that can do most
         shown = {i["name"]: what(i, fields) for i in candidates}
         has = [shown[name] for name in chosen if name in shown]
         added = cover(shown, set().union(*shown.values()).difference(*has))
-        targets = {i["name"]: i["target"] for i in candidates}
         chosen += [name for name in added if targets[name] == first or drawn(seed, "turn", name) < TURN]
     chosen += examples(rules, candidates, chosen, seed)
     return {*chosen, *(i["name"] for i in candidates if drawn(seed, i["name"]) < SAMPLE)}
