@@ -516,6 +516,18 @@ class TestSet(Files):
             self.assertEqual({tuple(rest[:2]) for target, _, *rest in found if target == other},
                              set(itertools.product(self.choices["dense"], self.choices["pass"])))
 
+    def test_an_operation_has_the_types_of_those_that_run_it(self):
+        targets, needs = "gfx90a,gfx942,gfx950,gfx11,sm90", {"maxpool_bwd": "maxpool_fwd", "grouped_conv_conv_fwd": "grouped_conv_fwd"}
+        for seed in "abcd":  # of which each 16-bit type is drawn for sm90
+            types = {}
+            for operation in {*needs, *needs.values()}:
+                done = run_it("list", operation, "--targets", targets, "--select", "test", "--seed", seed)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                words = [name.removeprefix(operation + "_").split("_") for name in done.stdout.splitlines()]
+                types[operation] = {(each[0], dtype) for each in words for dtype in self.choices["dtype"] if dtype in each}
+            for operation, needed in needs.items():
+                self.assertLessEqual(types[operation], types[needed], f"{operation}, seed {seed}")
+
     def test_a_target_like_one_that_is_not_built_has_all_types(self):
         self.write_like("gfx90a", "gfx942")
         found = self.selected("a", "--targets", "gfx90a")

@@ -48,10 +48,10 @@ def types_of(expansions, seed):
     for number, e in enumerate(in_order(expansions)):
         types = sorted({i["dtype"] for i in e.kept})
         turn = alike[e.original] = alike.get(e.original, -1) + 1
+        if number > 0 and not is_inspected(e.target) and {"fp16", "bf16"} <= {*types}:
+            types.remove("fp16" if drawn(seed, e.target) < 0.5 else "bf16")
         if turn > 0 and types:
             types = [types[turn % len(types)]]
-        elif number > 0 and not is_inspected(e.target) and {"fp16", "bf16"} <= {*types}:
-            types.remove("fp16" if drawn(seed, e.target) < 0.5 else "bf16")
         found[e.target] = types
     return found
 

@@ -5,6 +5,8 @@
 #include "ops/grouped_conv_conv_fwd/operation.hpp"
 #include "tests/support/operation_test.hpp"
 
+#include <utility>
+
 namespace ck_tile::grouped_conv_conv_fwd
 {
 namespace
@@ -13,11 +15,12 @@ namespace
 class Instances : public testing::TestWithParam<std::string>
 {};
 
-// A problem of the instance's kind: depthwise, with its window if it has one, 1-D or 2-D if it has none.
+// A problem of the instance's kind: two products, or depthwise, with its window if it has one, 1-D or 2-D if it has none.
 operation::problem random_problem(const config& c, random_numbers& random)
 {
+    const bool dense = c.first == formulation::dense;
     operation::problem p;
-    p.spatial    = c.window.any() ? random.between(1, 2) : 2;
+    p.spatial    = dense || c.window.any() ? random.between(1, 2) : 2;
     p.groups     = random.between(0, 2) == 0 ? random.between(1, 40) : 8 * random.between(1, 20);
     p.batch      = random.between(1, 3);
     p.k1         = random.between(0, 1) ? random.between(1, 40) : random.between(1, 9) * 8;
@@ -33,6 +36,12 @@ operation::problem random_problem(const config& c, random_numbers& random)
         p.left_pad[d]  = random.between(0, 3);
         p.right_pad[d] = random.between(0, 3);
         p.input[d]     = random.between(7, 21);
+    }
+    if(dense)
+    {
+        p.c        = random.between(2, c.first_shape().k);
+        p.k        = std::exchange(p.groups, 1); // as many channels of the intermediate
+        p.left_pad = p.right_pad = {};
     }
     return p;
 }
