@@ -8,7 +8,7 @@
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 # What generate.py has printed, `architecture;source` on each line, becomes part of the library <target>: for the CPU, and as code
-# objects of the chosen architectures. <objects>: those.
+# objects of the chosen architectures, but for the lines that end in `;cpu`. <objects>: those.
 function(ck_tile_add_generated_sources target lines objects)
     set(sources)
     set(own_objects)
@@ -16,9 +16,8 @@ function(ck_tile_add_generated_sources target lines objects)
     string(REPLACE "\n" ";" lines "${lines}")
     foreach(line IN LISTS lines)
         string(REPLACE "|" ";" line "${line}")
-        list(GET line 0 architecture)
-        list(GET line 1 source)
-        ck_tile_list_kernel_sources(sources own_objects ${source} ${architecture})
+        list(POP_FRONT line architecture source)
+        ck_tile_list_kernel_sources(sources own_objects ${source} ${architecture} ${line})
     endforeach()
     target_sources(${target} PRIVATE ${sources})
     # For the CPU, what -O3 compiles runs a tenth faster, and takes a quarter longer to compile; -O1's runs half as fast.
@@ -28,6 +27,17 @@ function(ck_tile_add_generated_sources target lines objects)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     endif()
     set(${objects} ${own_objects} PARENT_SCOPE)
+endfunction()
+
+# What generate.py is told of what is compiled for GPUs.
+function(ck_tile_list_code_options options)
+    string(REPLACE ";" "," built "${CK_TILE_DEVICE_ARCHITECTURES}")
+    set(own "--seed=${CK_TILE_SAMPLE}" "--gpu-targets=${built}")
+    if(CK_TILE_INSTANCES STREQUAL test)
+        string(REPLACE ";" "," absent "${CK_TILE_ABSENT_GPUS}")
+        list(APPEND own "--absent-gpus=${absent}")
+    endif()
+    set(${options} ${own} PARENT_SCOPE)
 endfunction()
 
 # Code objects of <stem> that are not among the ones given would be inspected as if they were still made.
@@ -67,9 +77,10 @@ function(ck_tile_add_support_kernels family)
     string(REPLACE ";" "," architectures "${architectures}")
     string(REPLACE ";" "," types "${CK_TILE_DTYPES}")
     string(REPLACE ";" "," kernels "${support_KERNELS}")
+    ck_tile_list_code_options(code_options)
     execute_process(
         COMMAND ${Python3_EXECUTABLE} ${CK_TILE_ENGINE}/generate.py support --operation ${family} --root ${PROJECT_SOURCE_DIR}
-                --kernels ${kernels} --targets ${architectures} --types ${types} --output ${PROJECT_BINARY_DIR}/generated/ck_tile_${library}
+                --kernels ${kernels} --targets ${architectures} --types ${types} ${code_options} --output ${PROJECT_BINARY_DIR}/generated/ck_tile_${library}
         OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     ck_tile_add_generated_sources(ck_tile_${library} "${lines}" objects)
     add_custom_target(ck_tile_${library}_code_objects DEPENDS ${objects})
@@ -97,7 +108,7 @@ function(ck_tile_generate_instances target operation)
         set(name_option --set ${target})
     endif()
     string(REPLACE ";" "," architectures "${set_ARCHITECTURES}")
-    string(REPLACE ";" "," gpu_architectures "${CK_TILE_DEVICE_ARCHITECTURES}")
+    ck_tile_list_code_options(code_options)
     string(REPLACE ";" "', '" dtypes "${CK_TILE_DTYPES}")
     set(filters --filter "dtype in ['${dtypes}']")
     foreach(filter IN LISTS CK_TILE_FILTERS set_FILTERS)
@@ -121,7 +132,7 @@ function(ck_tile_generate_instances target operation)
     execute_process(
         COMMAND ${Python3_EXECUTABLE} ${CK_TILE_ENGINE}/generate.py generate
                 --operation ${operation} --root ${PROJECT_SOURCE_DIR} --configurations ${set_CONFIGURATIONS} --targets ${architectures} ${filters}
-                --select ${CK_TILE_INSTANCES} "--seed=${CK_TILE_SAMPLE}" ${rules_option} ${name_option} --output ${output} --gpu-targets "${gpu_architectures}" --compiler ${CMAKE_CXX_COMPILER}
+                --select ${CK_TILE_INSTANCES} ${code_options} ${rules_option} ${name_option} --output ${output} --compiler ${CMAKE_CXX_COMPILER}
                 "--flags=${flags}" --cache ${PROJECT_BINARY_DIR}/tools
         OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE messages ERROR_STRIP_TRAILING_WHITESPACE
         RESULT_VARIABLE code)

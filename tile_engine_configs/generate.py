@@ -32,7 +32,7 @@ from generator.rules import read_rules  # noqa: E402
 from generator.schema import schema  # noqa: E402
 from generator.sets import targets_of  # noqa: E402
 from generator.sources import generate, generate_family, generate_set, pairs_with_reference  # noqa: E402
-from generator.test_set import sample, test_set  # noqa: E402
+from generator.test_set import code_drawn, sample, test_set  # noqa: E402
 from generator.tool import HERE, INCLUDES, Tool  # noqa: E402
 from generator.tuned import read_tuned  # noqa: E402
 
@@ -60,11 +60,18 @@ def parse_arguments():
     parser.add_argument("--types", metavar="NAMES", help="comma-separated (support)")
     parser.add_argument("--output", type=Path, help="folder for the sources (generate, support)")
     parser.add_argument("--set", metavar="NAME", help="the sources are to be instances beside the library's, under this name (generate)")
-    parser.add_argument("--gpu-targets", default="", help="targets whose GPU code the build embeds (generate)")
+    parser.add_argument("--gpu-targets", default="", help="targets whose GPU code the build embeds (generate, support)")
+    parser.add_argument("--absent-gpus", default="", metavar="TARGETS",
+                        help="those of which the machine has no GPU: a quarter, as the seed draws it, gets GPU code, the rest is for the CPU "
+                             "(generate, support)")
     parser.add_argument("--compiler", default=os.environ.get("CXX"), help="a clang++; default: $CXX, else clang++-22 or clang++")
     parser.add_argument("--flags", default=os.environ.get("CXXFLAGS", ""), help="for the compiler; default: $CXXFLAGS")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "build" / "tools", help="folder for the compiled tool")
     return parser.parse_args()
+
+
+def code_of(arguments):
+    return code_drawn(arguments.gpu_targets.split(","), arguments.absent_gpus.split(","), arguments.seed)
 
 
 def support(arguments, roots):
@@ -76,7 +83,7 @@ def support(arguments, roots):
         if getattr(arguments, option) is None:
             raise ConfigurationError(f"support needs --{option}")
     pairs = pairs_with_reference((target, dtype) for target in arguments.targets.split(",") for dtype in arguments.types.split(","))
-    generate_family(family, arguments.kernels.split(","), pairs, arguments.output)
+    generate_family(family, arguments.kernels.split(","), pairs, arguments.output, code_of(arguments))
 
 
 def run(arguments):
@@ -121,15 +128,14 @@ def run(arguments):
             raise ConfigurationError("generate needs --output FOLDER")
         for e in expansions:
             print(f"{operation}, {e.summary()}", file=sys.stderr)
-        gpu_targets = arguments.gpu_targets.split(",")
         if arguments.set:
             for target, e in zip(targets, expansions):
                 if e.rejected and len(e.rejected) == e.expanded:
                     raise ConfigurationError(f"{folder / f'{target}.json'}: of {e.expanded} configurations none is legal: "
                                              f"{e.rejected[0]['reason']}; in {e.rejected[0]['text']}")
-            generate_set(operation, arguments.set, instances, arguments.output, gpu_targets)
+            generate_set(operation, arguments.set, instances, arguments.output, code_of(arguments))
         else:
-            generate(operation, tool.support, instances, read_tuned(folder, operation, targets), arguments.output, gpu_targets)
+            generate(operation, tool.support, instances, read_tuned(folder, operation, targets), arguments.output, code_of(arguments))
 
 
 def main():

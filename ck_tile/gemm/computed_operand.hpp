@@ -3,7 +3,8 @@
 // where it is multiplied by B, or into registers that a product takes it from. Products of a step go on while the next one is computed.
 //
 // What A is computed from, its source, and B are copied to LDS some steps ahead, those of the next tile too. Where LDS holds all steps
-// of A, they are computed once for all columns of the result; else it has the columns of one tile.
+// of A, they are computed once for all columns of the result; else it has the columns of one tile. A B whose steps LDS has stages for, the
+// same ones for each tile, is copied once.
 #pragma once
 
 #include "ck_tile/gemm/mma.hpp"
@@ -137,6 +138,7 @@ class computed_stream
           number_(first),
           end_(end),
           stride_(stride),
+          b_stays_(tiles.columns() == 1 && (L.ahead + 1) % tiles.steps() == 0),
           here_(tiles.at(first)),
           source_(tiles.source()),
           b_(tiles.b(here_, 0), S.k)
@@ -151,7 +153,8 @@ class computed_stream
             return;
         if(column_ == 0)
             source_.begin();
-        b_.begin();
+        if(copies_b_)
+            b_.begin();
     }
     CK_TILE_FN void end()
     {
@@ -162,8 +165,10 @@ class computed_stream
                 source_.end(in_, source_in(source_stage_));
                 source_stage_ = source_stage_ + 1 == L.ahead ? 0 : source_stage_ + 1;
             }
-            b_.end(b_in(in_, b_stage_));
-            b_stage_ = b_stage_ == L.ahead ? 0 : b_stage_ + 1;
+            if(copies_b_) [[clang::always_inline]]
+                b_.end(b_in(in_, b_stage_));
+            b_stage_  = b_stage_ == L.ahead ? 0 : b_stage_ + 1;
+            copies_b_ = copies_b_ && (b_stage_ != 0 || !b_stays_);
             if(++step_ == tiles_.steps())
                 next();
         }
@@ -183,12 +188,15 @@ class computed_stream
             here_ = tiles_.at(number_);
             tiles_.move(source_, here_);
         }
-        b_ = operand_copy<b>(tiles_.b(here_, column_), S.k);
+        if(copies_b_)
+            b_ = operand_copy<b>(tiles_.b(here_, column_), S.k);
     }
 
     const block& in_;
     const Tiles& tiles_;
     int number_, end_, stride_, column_ = 0, step_ = 0, source_stage_ = 0, b_stage_ = 0;
+    bool b_stays_,
+        copies_b_ = true; // whether all stages of B are those of the steps of any tile; until they have been copied
     coord here_;
     source source_;
     operand_copy<b> b_;
@@ -216,7 +224,7 @@ CK_TILE_FN void with_depth(int left, F&& f)
 //   rows                       how a step of A, of S.k columns, is distributed when it is put
 //   source()                   what A is computed from: begin(), end(block, byte offset) copy what one step needs, and go on to the next
 //   move(source, coord)        to the first step of another tile
-//   b(coord, column)           the operand B
+//   b(coord, column)           the operand B, which is that of the column wherever the tile is
 //   compute<Depth>(coord, step, byte offset, put)   calls put(tile) for `Depth` columns of A; what the source has copied is at the offset
 //                              where A stays in registers, it has waited for all products
 //   begin(column)              the accumulators at the start

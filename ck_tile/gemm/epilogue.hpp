@@ -64,15 +64,19 @@ constexpr distribution rows_at_once(const shape& s, int vector)
             .vec     = {{vector, 1, 1}}};
 }
 
-// What one wave has in LDS of a strip: so many columns of elements of `bytes` each. As fragments, and as vectors of 16 bytes along rows, or
-// along columns, where the result is stored transposed: then these are tiles of the transposed strip.
-constexpr int line_columns(int bytes) { return lds_line_chunks * lds_chunk_bytes / bytes; }
+// What one wave has in LDS of a strip: so many columns of elements of `bytes` each, 128 bytes or all. As fragments, and as vectors of 16 bytes
+// along rows, or along columns, where the result is stored transposed: then these are tiles of the transposed strip.
+constexpr int line_columns(const shape& s, int bytes)
+{
+    const int of_line = lds_line_chunks * lds_chunk_bytes / bytes;
+    return s.n < of_line ? s.n : of_line;
+}
 
 constexpr distribution lines_as_fragments(const shape& s, int bytes)
 {
     distribution d = strip(s);
-    d.lengths[1]   = line_columns(bytes);
-    d.reg          = {{line_columns(bytes) / s.fragment().n, 1, s.fragment().n}};
+    d.lengths[1]   = line_columns(s, bytes);
+    d.reg          = {{line_columns(s, bytes) / s.fragment().n, 1, s.fragment().n}};
     return d;
 }
 
@@ -80,10 +84,10 @@ constexpr distribution lines_as_vectors(const shape& s, int bytes, bool transpos
 {
     distribution d   = strip(s);
     const int vector = lds_chunk_bytes / bytes, lanes = s.fragment().a.lanes();
-    const int length = transposed ? s.a_rows() : line_columns(bytes),
-              width  = transposed ? line_columns(bytes) : s.a_rows();
+    const int length = transposed ? s.a_rows() : line_columns(s, bytes),
+              width  = transposed ? line_columns(s, bytes) : s.a_rows();
     const int along = length / vector, across = lanes / along; // lanes
-    d.lengths[1] = line_columns(bytes);
+    d.lengths[1] = line_columns(s, bytes);
     if(transposed)
         d = ck_tile::transposed(d);
     d.lane = {{along, 1, vector}, {across, 0, 1}};
@@ -100,10 +104,10 @@ constexpr lds_layout lines_in_lds(const shape& s, int bytes, bool transposed)
                              lines_as_vectors(s, bytes, transposed));
 }
 
-// Whether waves have rows alone, of whole lines.
+// Whether waves have rows alone, of whole lines, or less than one.
 constexpr bool has_lines(const shape& s)
 {
-    if(s.waves_n != 1 || s.n % line_columns(2) != 0 || line_columns(4) % s.fragment().n != 0 ||
+    if(s.waves_n != 1 || s.n % line_columns(s, 2) != 0 || line_columns(s, 4) % s.fragment().n != 0 ||
        s.a_rows() * 2 % lds_chunk_bytes != 0)
         return false;
     const distribution rows = lines_as_vectors(s, 4, false), columns = lines_as_vectors(s, 2, true);

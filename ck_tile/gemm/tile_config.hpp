@@ -96,7 +96,8 @@ constexpr violation check_result(const shape& s, epilogue e, int vector)
     {
         if(!has_lines(s))
             return {"each wave must have rows alone, of whole lines of 128 bytes, to store them by itself",
-                    s.inst().name, "use through_lds, or waves.n = 1 and a block.n that is a multiple of 64"};
+                    s.inst().name,
+                    "use through_lds, or waves.n = 1 and a block.n that is a multiple of 64 or divides it"};
         if(vector != line)
             return {"an epilogue by wave writes 16 bytes at once", vector, "use vectors of 16 bytes, or direct"};
         return {};

@@ -170,16 +170,20 @@ class diagonal
     {
         weights w;
         for_each_thread<weight_of<2>>([&](thread t) __attribute__((always_inline)) {
-            const int first = column(t, slice);
-            static_for<Known.taps() * 2>([&](auto i) __attribute__((always_inline)) {
-                constexpr int v = i % 2, tap = i / 2, x = tap % Known.cols, y = tap / Known.cols;
-                T one = 0;
-                if(t.lane / 4 == t.lane % 4 * 2 + v) // on the diagonal
-                    one = weight(wei, first + v, tap);
-                if constexpr(x < 2 * pairs)
-                    w.row[y].pair[x / 2].file_of(t).set(0, x % 2 * 2 + v, one);
-                else
-                    w.row[y].last.file_of(t).set(0, v, one);
+            const int on = t.lane / 4 - t.lane % 4 * 2, first = column(t, slice) + (on == 1);
+            const unsigned place = on == 0   ? 1
+                                   : on == 1 ? 1u << 16
+                                             : 0; // of the one of its two channels that is on the diagonal
+            static_for<Known.taps()>([&](auto tap) __attribute__((always_inline)) {
+                constexpr int x = tap % Known.cols, y = tap / Known.cols;
+                const unsigned at = __builtin_bit_cast(unsigned short, weight(wei, first, tap)) * place;
+                static_for<2>([&](auto v) __attribute__((always_inline)) {
+                    const T one = __builtin_bit_cast(T, static_cast<unsigned short>(at >> 16 * v));
+                    if constexpr(x < 2 * pairs)
+                        w.row[y].pair[x / 2].file_of(t).set(0, x % 2 * 2 + v, one);
+                    else
+                        w.row[y].last.file_of(t).set(0, v, one);
+                });
             });
         });
         return w;

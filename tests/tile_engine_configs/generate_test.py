@@ -141,10 +141,11 @@ class Sets(Files):
         out.mkdir()
         (out / "grouped_conv_support_gfx950_fp16.cpp").write_text("of a target that is built no more")
         options = ["--kernels", "sum,repack", "--targets", "gfx942,sm90", "--types", "fp16,fp32", "--output", str(out)]
-        done = run_it("support", "grouped_conv", *options)
+        done = run_it("support", "grouped_conv", *options, "--gpu-targets", "gfx942")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         names = [f"grouped_conv_support_{target}_{dtype}.cpp" for target in ("gfx942", "sm90") for dtype in ("fp16", "fp32")]
-        self.assertEqual(done.stdout.splitlines(), [f"{name.split('_')[3]};{out / name}" for name in names])
+        self.assertEqual(done.stdout.splitlines(), [f"gfx942;{out / names[0]}", f"gfx942;{out / names[1]}",
+                                                    f"sm90;{out / names[2]};cpu", f"sm90;{out / names[3]};cpu"])
         self.assertEqual(sorted(path.name for path in out.iterdir()), names)
         self.assertIn("CK_TILE_KERNEL(grouped_conv_repack_sm90_fp16, ck_tile::grouped_conv::repack_program<"
                       "ck_tile::architecture::sm90, ck_tile::data_type::fp16>)", (out / names[2]).read_text())
@@ -537,6 +538,24 @@ class TestSet(Files):
         self.write_like("gfx90a", "gfx942", replace=[{"where": {"dense": "spatial"}, "by": {"dense": "channels"}}])
         found = [name.split("_")[:2] for name in self.selected()]
         self.assertEqual({dtype for target, dtype in found if target == "gfx90a"}, set(self.choices["dtype"]))
+
+    def test_a_quarter_of_what_is_for_absent_gpus_has_code(self):
+        self.path("gfx90a").write_text(self.file.read_text().replace("gfx942", "gfx90a"))
+        seen, output = set(), self.folder / "out"
+        for seed in "abcdefgh":
+            done = run_it("generate", self.operation, "--configurations", str(self.folder), "--output", str(output), "--seed", seed,
+                          "--gpu-targets", "gfx90a,gfx942", "--absent-gpus", "gfx90a")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = [line.split(";") for line in done.stdout.splitlines()]
+            coded = {Path(line[1]).stem for line in lines if line[2:] != ["cpu"]}
+            self.assertLessEqual({Path(line[1]).stem for line in lines if line[0] == "gfx942"}, coded)
+            absent = [Path(line[1]).stem for line in lines if line[0] == "gfx90a"]
+            self.assertLess(len(coded.intersection(absent)), len(absent))
+            registry = (output / "registry.cpp").read_text()
+            for stem in absent:
+                self.assertEqual(f"code_object_{stem};" in registry, stem in coded)
+            seen |= coded
+        self.assertLess(len(absent) / 2, len(seen.intersection(absent)))  # over commits all have their turn
 
     def test_has_an_example_of_each_rule_for_code_objects(self):
         rules = self.folder / "rules.json"

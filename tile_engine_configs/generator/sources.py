@@ -159,12 +159,12 @@ def generate_support(operation, kernels, pairs, output):
     return sources
 
 
-def finish(sources, output, others=()):
-    """Removes what else there is, but for `others`, and prints what was written."""
+def finish(sources, output, has_code, others=()):
+    """Removes what else there is, but for `others`, and prints what was written, and what of it is for the CPU alone."""
     for stale in set(output.glob("*.cpp")) - {path for _, path in sources} - {*others}:
         stale.unlink()
     for target, path in sources:
-        print(f"{target};{path}")
+        print(f"{target};{path}" + ("" if has_code(target, path.stem) else ";cpu"))
 
 
 def generate_instances(operation, instances, output):
@@ -177,24 +177,25 @@ def generate_instances(operation, instances, output):
     return sources
 
 
-def generate_set(operation, name, instances, output, gpu_targets):
+def generate_set(operation, name, instances, output, has_code):
     sources, known = generate_instances(operation, instances, output), output / "instance_set.cpp"
-    code_objects = [path.stem for target, path in sources if target in gpu_targets]
+    code_objects = [path.stem for target, path in sources if has_code(target, path.stem)]
     write_if_changed(known, set_source(operation, name, instances, code_objects))
-    finish(sources, output, {known})
+    finish(sources, output, has_code, {known})
 
 
-def generate(operation, kernels, instances, tuned, output, gpu_targets):
+def generate(operation, kernels, instances, tuned, output, has_code):
     sources = generate_instances(operation, instances, output)
     pairs, registry = support_sets(instances), output / "registry.cpp"
     if own := [k for k in kernels if "/" not in k]:
         sources += generate_support(operation, own, pairs, output)
-    code_objects = [path.stem for target, path in sources if target in gpu_targets]
+    code_objects = [path.stem for target, path in sources if has_code(target, path.stem)]
     families = sorted({k.rpartition("/")[0] for k in kernels if "/" in k})
-    code_objects += [f"{family}_support_{target}_{dtype}" for family in families for target, dtype in pairs if target in gpu_targets]
+    of_families = [(target, f"{family}_support_{target}_{dtype}") for family in families for target, dtype in pairs]
+    code_objects += [stem for target, stem in of_families if has_code(target, stem)]
     write_if_changed(registry, registry_source(operation, kernels, instances, code_objects, tuned))
-    finish(sources, output, {registry})
+    finish(sources, output, has_code, {registry})
 
 
-def generate_family(family, kernels, pairs, output):
-    finish(generate_support(family, kernels, pairs, output), output)
+def generate_family(family, kernels, pairs, output, has_code):
+    finish(generate_support(family, kernels, pairs, output), output, has_code)

@@ -24,12 +24,18 @@ from generator.rules import arch_patterns, speaks_of
 SAMPLE = 0.02  # of what is left
 TURN = 0.5  # of what targets but the first show
 SHARE = 1 / 6  # of a set that is a sample itself
+CODE = 0.25  # of what is for GPUs that are absent
 
 
 def drawn(*words):
     """A number below 1 that the words decide."""
     digest = hashlib.sha256("\0".join(words).encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
+
+
+def code_drawn(gpu_targets, absent, seed):
+    """Whether (target, name of a source) is compiled for the GPU: of targets that the machine has no GPU of, a drawn quarter."""
+    return lambda target, name: target in gpu_targets and (target not in absent or drawn(seed, "code", name) < CODE)
 
 
 def is_inspected(target):

@@ -109,6 +109,7 @@ TEST(Epilogue, FusesBiasActivationAndResidual)
     expect_epilogues_fuse<gemm::shape{64, 64, 16, 2, 2, opcode::fma_4x8x1_fp32}, 4>();
     expect_epilogues_fuse<gemm::shape{32, 128, 32, 2, 2, opcode::mma_16x8x16_fp16}, 8>();
     expect_epilogues_fuse<gemm::shape{128, 192, 64, 8, 1, opcode::wgmma_64x192x16_bf16}, 8>();
+    expect_epilogues_fuse<gemm::shape{64, 32, 64, 4, 1, opcode::wgmma_64x32x16_fp16}, 8>(); // less than a line of LDS
 }
 
 // The same, chosen once for many elements.
@@ -142,25 +143,31 @@ TEST(Epilogue, AFunctorMayChooseAnother)
 }
 
 // As they are: through LDS in the type of the output.
-TEST(Epilogue, ByWaveWithoutAFunctor)
+template <gemm::shape S>
+void expect_stored_as_they_are()
 {
-    constexpr gemm::shape s = {128, 64, 64, 8, 1, opcode::wgmma_64x64x16_fp16};
-    constexpr int rows = s.m - 5, cols = s.n - 8;
-    const fused<s, 8> given;
+    constexpr int rows = S.m - 5, cols = S.n - 8;
+    const fused<S, 8> given;
     const auto expect_stored = [&]<class T>(T) {
         std::vector<T> out(rows * cols + 8, T(untouched));
-        run_checked(block_of(s, gemm::line_lds_bytes(s)), [&](const block& in) {
-            gemm::store_by_wave<s, 0>(in, given.accumulators(),
+        run_checked(block_of(S, gemm::line_lds_bytes(S)), [&](const block& in) {
+            gemm::store_by_wave<S, 0>(in, given.accumulators(),
                                       tensor_view{out.data(), rows * cols, packed(multi_index{rows, cols})},
                                       multi_index{0, 0});
         });
         for(int i = 0; i < rows * cols; ++i)
-            ASSERT_EQ(out[i], convert<T>(given.sums[i / cols * s.n + i % cols])) << i;
+            ASSERT_EQ(out[i], convert<T>(given.sums[i / cols * S.n + i % cols])) << i;
         for(int i = rows * cols; i < rows * cols + 8; ++i)
             EXPECT_EQ(out[i], T(untouched)) << "stored out of bounds";
     };
     expect_stored(fp16());
     expect_stored(0.f);
+}
+
+TEST(Epilogue, ByWaveWithoutAFunctor)
+{
+    expect_stored_as_they_are<gemm::shape{128, 64, 64, 8, 1, opcode::wgmma_64x64x16_fp16}>();
+    expect_stored_as_they_are<gemm::shape{128, 32, 64, 8, 1, opcode::wgmma_64x32x16_fp16}>(); // less than a line of LDS
 }
 
 // C transposed, with a bias for each of its rows, which are the columns of what is stored; and not transposed, with one for each row.

@@ -133,7 +133,7 @@ TEST(Config, RejectionsSayRuleValueAndFix)
            "use a vector of 1 or through_lds");
     expect(good, [](config& c) { c.tile.epilogue = gemm::epilogue::by_wave; },
            "each wave must have rows alone, of whole lines of 128 bytes, to store them by itself", "mfma_16x16x16_fp16",
-           "use through_lds, or waves.n = 1 and a block.n that is a multiple of 64");
+           "use through_lds, or waves.n = 1 and a block.n that is a multiple of 64 or divides it");
     expect(async, [](config& c) { c.vector.wei = 4; }, "an epilogue by wave writes 16 bytes at once", 4,
            "use vectors of 16 bytes, or direct");
     expect(good, tile(128, 32, 32, 1, 2),
