@@ -170,13 +170,12 @@ class diagonal
     {
         weights w;
         for_each_thread<weight_of<2>>([&](thread t) __attribute__((always_inline)) {
-            const int on = t.lane / 4 - t.lane % 4 * 2, first = column(t, slice) + (on == 1);
-            const unsigned place = on == 0   ? 1
-                                   : on == 1 ? 1u << 16
-                                             : 0; // of the one of its two channels that is on the diagonal
+            // Of its two channels, the halves of a word, the one on the diagonal, if one is.
+            const int mine = t.lane / 4 - t.lane % 4 * 2, first = column(t, slice) + (mine == 1);
+            const unsigned factor = mine == 0 ? 1 : mine == 1 ? 1u << 16 : 0;
             static_for<Known.taps()>([&](auto tap) __attribute__((always_inline)) {
                 constexpr int x = tap % Known.cols, y = tap / Known.cols;
-                const unsigned at = __builtin_bit_cast(unsigned short, weight(wei, first, tap)) * place;
+                const unsigned at = __builtin_bit_cast(unsigned short, weight(wei, first, tap)) * factor;
                 static_for<2>([&](auto v) __attribute__((always_inline)) {
                     const T one = __builtin_bit_cast(T, static_cast<unsigned short>(at >> 16 * v));
                     if constexpr(x < 2 * pairs)
