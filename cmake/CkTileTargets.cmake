@@ -12,7 +12,7 @@ set(CK_TILE_INSTANCES all CACHE STRING
 set_property(CACHE CK_TILE_INSTANCES PROPERTY STRINGS all test)
 set(CK_TILE_SAMPLE "" CACHE STRING "Text that draws the sample of CK_TILE_INSTANCES=test, such as a commit's hash")
 set(CK_TILE_ABSENT_GPUS "" CACHE STRING
-    "Architectures that this machine has no GPU of: of CK_TILE_INSTANCES=test a quarter, drawn, is compiled for these, and all for the CPU")
+    "Architectures that this machine has no GPU of: of CK_TILE_INSTANCES=test an eighth, drawn, is compiled for these, and all for the CPU")
 
 set(CK_TILE_HOST_FLAGS "-march=native" CACHE STRING "Processor flags of the code that runs on the CPU")
 

@@ -5,7 +5,7 @@
 #   scripts/test.sh [--all] [ARGUMENT OF CTEST...]      for example: scripts/test.sh -R distribution
 #
 # Of the instances it builds a set that has every formulation, target, type and layout, and some more that the commit's hash
-# draws, into build/; with --all every instance, into build-all/. Without an NVIDIA GPU a quarter of that set's code for one is compiled.
+# draws, into build/; with --all every instance, into build-all/. Without an NVIDIA GPU an eighth of that set's code for one is compiled.
 # Tests of the Python package need PyTorch, which pip installs into build/venv (2 minutes, 5 GB), if it can; CK_TILE_WITHOUT_TORCH=1
 # leaves them out, CK_TILE_PYTHON_WITH_TORCH=<python> takes one that has it.
 # CXX=<another clang++> builds with that compiler; PRESET=sanitize with the address and undefined-behaviour sanitizers.

@@ -62,7 +62,7 @@ def parse_arguments():
     parser.add_argument("--set", metavar="NAME", help="the sources are to be instances beside the library's, under this name (generate)")
     parser.add_argument("--gpu-targets", default="", help="targets whose GPU code the build embeds (generate, support)")
     parser.add_argument("--absent-gpus", default="", metavar="TARGETS",
-                        help="those of which the machine has no GPU: a quarter, as the seed draws it, gets GPU code, the rest is for the CPU "
+                        help="those of which the machine has no GPU: an eighth, as the seed draws it, gets GPU code, the rest is for the CPU "
                              "(generate, support)")
     parser.add_argument("--compiler", default=os.environ.get("CXX"), help="a clang++; default: $CXX, else clang++-22 or clang++")
     parser.add_argument("--flags", default=os.environ.get("CXXFLAGS", ""), help="for the compiler; default: $CXXFLAGS")

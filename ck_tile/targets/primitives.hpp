@@ -119,6 +119,7 @@ struct step_mix
 //   rounds_to_bf16                            whether an instruction rounds binary32 to bf16, to nearest, ties to even
 //   add_if_equal(sum, x, a, b)                sum + x if a == b, else the sum as it is
 //   larger(x, y), smaller(x, y)               the larger or the smaller one, or x if that is a NaN; y is none
+//   larger_halves<Bf16>(x, y), smaller_halves<Bf16>(x, y)    the same of two numbers of 16 bits in each word, fp16 or bf16; if compares_halves
 //   take_larger(most, x)                      makes most the larger one, or a NaN if one is; whether that is x: if x > most or a NaN. If most
 //                                             was a NaN before it stays one, and x may be said to be it
 //   take_larger_halves<Bf16>(most, at, x, from)    the same of two numbers of 16 bits in each word, fp16 or bf16, but that `at` becomes `from`

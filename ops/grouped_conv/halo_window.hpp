@@ -31,8 +31,9 @@ CK_TILE_FN image_lines lines_of_output(const arguments& a)
 }
 
 // Classes: of the pixels of a row, as they lie in LDS: see region_shape. Planar: [channel, pixel], held alike, with rows of whole runs of
-// pixels that a thread has side by side; which ones it works out for each region, as what computes them has no registers left.
-template <class T, distribution D, int Classes = 1, bool Planar = false>
+// pixels that a thread has side by side; which ones it works out for each region, as what computes them has no registers left. OnePlane: a
+// region has one, which is there.
+template <class T, distribution D, int Classes = 1, bool Planar = false, bool OnePlane = false>
 class halo_window
 {
     static constexpr int rows = D.reg.only(0).size(),
@@ -71,14 +72,14 @@ class halo_window
                     at = pixel_of(first, constant<j * run>{});
                 else
                     at = o.pixel[j];
-                const int plane = int(at >> 2 * bits) - planes.missing, own_y = int(at >> bits & mask) + y,
-                          own_x = int(at & mask) + x;
+                const int plane = int(at >> 2 * bits) - (OnePlane ? 0 : planes.missing),
+                          own_y = int(at >> bits & mask) + y, own_x = int(at & mask) + x;
                 // Without branches: of what does not exist the offset is any.
                 const bool in_plane = unsigned(plane) < unsigned(planes.count),
                            in_rows  = unsigned(own_y) < unsigned(lines_->lengths[0]);
                 const unsigned offset =
-                    (unsigned(plane) * unsigned(lines_->plane) + unsigned(own_y) * unsigned(lines_->strides[0]) +
-                     unsigned(own_x) * unsigned(lines_->strides[1])) *
+                    ((OnePlane ? 0 : unsigned(plane) * unsigned(lines_->plane)) +
+                     unsigned(own_y) * unsigned(lines_->strides[0]) + unsigned(own_x) * unsigned(lines_->strides[1])) *
                     unsigned(sizeof(T));
                 static_for<run>([&](auto i) {
                     const bool in_cols = unsigned(own_x + i) < unsigned(lines_->lengths[1]);

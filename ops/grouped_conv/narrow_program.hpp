@@ -282,7 +282,7 @@ struct narrow_program
     static CK_TILE_FN void store_activated(const auto& to, const tile<float, rows>& sums, conv::activation how)
     {
         if constexpr(C.made == direction::forward)
-            with_activation(how, [&](const auto& activate) { store(to, convert<element>(map(activate, sums))); });
+            with_activation(how, [&](const auto& activate) { store(to, activate.template rounded<element>(sums)); });
         else
             store(to, convert<element>(sums));
     }

@@ -33,7 +33,7 @@ template <class Element>
 CK_TILE_FN void put_activated(const arguments& args, const auto& sums, auto&& put)
 {
     conv::with_activation(args.activation, [&](const auto& activate) {
-        [[clang::always_inline]] put(convert<Element>(map(activate, sums)));
+        [[clang::always_inline]] put(activate.template rounded<Element>(sums));
     });
 }
 
@@ -42,7 +42,8 @@ template <config C>
 struct depthwise_first
 {
     using element                = element_t<C.dtype()>;
-    static constexpr int wei0_at = C.in_bytes(); // of a stage
+    static constexpr int wei0_at = C.in_bytes();     // of a stage
+    static constexpr bool alone  = C.patches() == 1; // a region is one patch
     const block& in;
     const arguments& args;
 
@@ -57,9 +58,10 @@ struct depthwise_first
                                           multi_index{0, 0});
     }
 
+    using halo = conv::halo_window<element, C.in_copy(), 1, false, alone>;
     struct copies
     {
-        gemm::operand_copy<conv::halo_window<element, C.in_copy()>> x;
+        gemm::operand_copy<halo> x;
         gemm::operand_copy<decltype(std::declval<depthwise_first>().weights())> w;
 
         CK_TILE_FN void begin() { x.begin(), w.begin(); }
@@ -71,7 +73,7 @@ struct depthwise_first
     };
     CK_TILE_FN copies source() const
     {
-        return {{conv::halo_window<element, C.in_copy()>(args.in_lines, args.regions.shape), C.block.k},
+        return {{halo(args.in_lines, args.regions.shape), C.block.k},
                 {weights(), C.block.k * product(args.first.filter)}};
     }
     CK_TILE_FN void move(copies& source, const coord& p) const
@@ -100,7 +102,8 @@ struct depthwise_first
         const auto lengths          = conv::used<2>(c.output);
         const int row = lengths[1] * args.k1, count = p.made.count;
         const std::int64_t image     = std::int64_t(lengths[0]) * row;
-        constexpr divider patch_rows = C.patch.rows, patch_cols = C.patch.cols;
+        constexpr divider patch_rows = C.patch.rows, patch_cols = C.patch.cols, one = 1;
+        const divider rows = alone ? one : s.rows, cols = alone ? one : s.cols;
         const strided<4> memory = {{count, lengths[0], lengths[1], args.k1},
                                    {static_cast<int>(image), row, args.k1, 1}};
         const auto region       = transform(memory, along<dims{0}, dims{0}>(pass_through{count}),
@@ -109,13 +112,13 @@ struct depthwise_first
                                             along<dims{3}, dims{3}>(pass_through{args.k1}));
         const auto patches =
             transform(region, along<dims{0}, dims{0}>(pass_through{count}),
-                      along<dims{1}, dims{1, 3}>(embed<2>{{s.rows.divisor, C.patch.rows}, {C.patch.rows, 1}}),
-                      along<dims{2}, dims{2, 4}>(embed<2>{{s.cols.divisor, C.patch.cols}, {C.patch.cols, 1}}),
+                      along<dims{1}, dims{1, 3}>(embed<2>{{rows.divisor, C.patch.rows}, {C.patch.rows, 1}}),
+                      along<dims{2}, dims{2, 4}>(embed<2>{{cols.divisor, C.patch.cols}, {C.patch.cols, 1}}),
                       along<dims{3}, dims{5}>(pass_through{args.k1}));
         const auto numbered = transform(patches,
                                         along<dims{0, 1, 2, 3, 4}, dims{0}>(merge<5, dividers<5>>{
-                                            {{undivided(count), s.rows, s.cols, patch_rows, patch_cols}},
-                                            count * s.rows.divisor * s.cols.divisor * C.patch.pixels()}),
+                                            {{undivided(count), rows, cols, patch_rows, patch_cols}},
+                                            count * rows.divisor * cols.divisor * C.patch.pixels()}),
                                         along<dims{5}, dims{1}>(pass_through{args.k1}));
         return tensor_view{static_cast<element*>(args.out) + p.made.first * image, count * image, numbered};
     }

@@ -539,7 +539,7 @@ class TestSet(Files):
         found = [name.split("_")[:2] for name in self.selected()]
         self.assertEqual({dtype for target, dtype in found if target == "gfx90a"}, set(self.choices["dtype"]))
 
-    def test_a_quarter_of_what_is_for_absent_gpus_has_code(self):
+    def test_an_eighth_of_what_is_for_absent_gpus_has_code(self):
         self.path("gfx90a").write_text(self.file.read_text().replace("gfx942", "gfx90a"))
         seen, output = set(), self.folder / "out"
         for seed in "abcdefgh":

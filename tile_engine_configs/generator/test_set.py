@@ -24,7 +24,7 @@ from generator.rules import arch_patterns, speaks_of
 SAMPLE = 0.02  # of what is left
 TURN = 0.5  # of what targets but the first show
 SHARE = 1 / 6  # of a set that is a sample itself
-CODE = 0.25  # of what is for GPUs that are absent
+CODE = 0.125  # of what is for GPUs that are absent
 
 
 def drawn(*words):
@@ -34,7 +34,7 @@ def drawn(*words):
 
 
 def code_drawn(gpu_targets, absent, seed):
-    """Whether (target, name of a source) is compiled for the GPU: of targets that the machine has no GPU of, a drawn quarter."""
+    """Whether (target, name of a source) is compiled for the GPU: of targets that the machine has no GPU of, a drawn eighth."""
     return lambda target, name: target in gpu_targets and (target not in absent or drawn(seed, "code", name) < CODE)
 
 

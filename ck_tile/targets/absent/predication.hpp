@@ -10,6 +10,13 @@ namespace ck_tile
 CK_TILE_FN float add_if_equal(float sum, float x, int a, int b) { return a == b ? sum + x : sum; }
 CK_TILE_FN float larger(float x, float y) { return x < y ? y : x; }
 CK_TILE_FN float smaller(float x, float y) { return x > y ? y : x; }
+
+inline constexpr bool compares_halves = false;
+template <bool Bf16>
+unsigned larger_halves(unsigned x, unsigned y);
+template <bool Bf16>
+unsigned smaller_halves(unsigned x, unsigned y);
+
 CK_TILE_FN bool take_larger(float& most, float x)
 {
     const bool taken = (x > most) | (x != x);

@@ -95,6 +95,28 @@ CK_TILE_FN float smaller(float x, float y)
     return z;
 }
 
+inline constexpr bool compares_halves = true;
+template <bool Bf16>
+CK_TILE_FN unsigned larger_halves(unsigned x, unsigned y)
+{
+    unsigned z;
+    if constexpr(Bf16)
+        asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    else
+        asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    return z;
+}
+template <bool Bf16>
+CK_TILE_FN unsigned smaller_halves(unsigned x, unsigned y)
+{
+    unsigned z;
+    if constexpr(Bf16)
+        asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    else
+        asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    return z;
+}
+
 // One comparison, which takes any x once the largest is a NaN.
 CK_TILE_FN bool take_larger(float& most, float x)
 {
