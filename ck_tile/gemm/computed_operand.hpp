@@ -195,8 +195,8 @@ class computed_stream
     const block& in_;
     const Tiles& tiles_;
     int number_, end_, stride_, column_ = 0, step_ = 0, source_stage_ = 0, b_stage_ = 0;
-    bool b_stays_,
-        copies_b_ = true; // whether all stages of B are those of the steps of any tile; until they have been copied
+    bool b_stays_;         // whether all stages of B are those of the steps of any tile
+    bool copies_b_ = true; // if they are, until they have been copied
     coord here_;
     source source_;
     operand_copy<b> b_;

@@ -130,16 +130,11 @@ CK_TILE_FN void take_larger_halves(unsigned& most, unsigned& at, unsigned x, uns
 {
     unsigned taken;
     if constexpr(Bf16)
-    {
         asm("set.gt.u32.bf16x2 %0, %1, %2;" : "=r"(taken) : "r"(x), "r"(most));
-        asm("max.NaN.bf16x2 %0, %0, %1;" : "+r"(most) : "r"(x));
-    }
     else
-    {
         asm("set.gt.u32.f16x2 %0, %1, %2;" : "=r"(taken) : "r"(x), "r"(most));
-        asm("max.NaN.f16x2 %0, %0, %1;" : "+r"(most) : "r"(x));
-    }
-    at = (from & taken) | (at & ~taken);
+    most = larger_halves<Bf16>(most, x);
+    at   = (from & taken) | (at & ~taken);
 }
 
 CK_TILE_FN float approximate_exp2(float x)
