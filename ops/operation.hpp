@@ -107,9 +107,8 @@ struct support_kernels
     // By its name, without the family's.
     const kernel& operator[](std::string_view name) const
     {
-        const auto found = std::find_if(std::begin(Op::support), std::end(Op::support), [&](std::string_view one) {
-            return one.substr(one.rfind('/') + 1) == name;
-        });
+        const auto found = std::find_if(std::begin(Op::support), std::end(Op::support),
+                                        [&](std::string_view one) { return one.substr(one.rfind('/') + 1) == name; });
         return *kernels[static_cast<std::size_t>(found - std::begin(Op::support))];
     }
 };
@@ -158,7 +157,7 @@ class launch
     const kernel* kernel_;
     std::int64_t blocks_;
     std::size_t bytes_;
-    alignas(16) std::array<std::byte, 1024> arguments_;
+    alignas(64) std::array<std::byte, 1024> arguments_; // as a tensor_map is
 };
 
 // Descriptions of operations that compute some problems of another one in ways of their own: their problems are made of its problems, their

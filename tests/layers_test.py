@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # From the bottom up: a file includes files of its own layer and of those below. The first pattern that fits a file counts.
 LAYERS = [
     ("primitives", ["ck_tile/targets/selection.hpp", "ck_tile/targets/execution.hpp", "ck_tile/targets/primitives.hpp",
+                    "ck_tile/targets/tensor_map.hpp",
                     "ck_tile/targets/plain_range.hpp", "ck_tile/targets/threads.hpp", "ck_tile/targets/*/primitives.hpp",
                     "ck_tile/targets/*/async_copy.hpp", "ck_tile/targets/*/cdna.hpp", "ck_tile/targets/*/cluster.hpp",
                     "ck_tile/targets/*/mbarrier.hpp", "ck_tile/targets/*/arrivals.hpp", "ck_tile/targets/*/copies.hpp", "ck_tile/targets/*/program_check.hpp", "ck_tile/targets/*/memory.hpp", "ck_tile/targets/*/predication.hpp",

@@ -9,6 +9,7 @@
 
 #include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/gemm/operand.hpp"
+#include "ck_tile/verbs/box_copy.hpp"
 #include "ck_tile/verbs/copy.hpp"
 
 namespace ck_tile::gemm
@@ -22,6 +23,7 @@ struct computed_loop
     int kept;
     int source_bytes;   // of a stage, a multiple of 16
     int epilogue_bytes; // that it has at epilogue_at()
+    bool boxes = false; // whether the source is copied in boxes, for which each stage has a barrier
 
     static constexpr int ring = 2; // steps of A that are kept where each is multiplied once
     constexpr bool in_registers() const { return kept == 0; }
@@ -42,9 +44,13 @@ struct computed_loop
     }
     constexpr int source_at(const shape& s) const { return b_at(s) + (ahead + 1) * b_bytes(s); }
     constexpr int epilogue_at(const shape& s) const { return keeps_all() ? source_at(s) + ahead * source_bytes : 0; }
-    constexpr int lds_bytes(const shape& s) const
+    constexpr int barriers_at(const shape& s) const
     {
         return source_at(s) + ahead * source_bytes + (keeps_all() ? epilogue_bytes : 0);
+    }
+    constexpr int lds_bytes(const shape& s) const
+    {
+        return barriers_at(s) + (boxes ? ahead * box_barrier<1, 1>::bytes : 0);
     }
 };
 
@@ -123,13 +129,20 @@ class computed_stream
     using element  = element_t<S.type()>;
     using b_in_lds = lds_tile<element, operand_layout<S.instruction, operand_store{majorness::k, along_k(b::layout)}>(
                                            S.n, S.k, b_fragments(S))>;
-    static constexpr int b_at = L.b_at(S), source_at = L.source_at(S);
+    static constexpr int b_at = L.b_at(S), source_at = L.source_at(S), barriers_at = L.barriers_at(S);
 
     // The stages, of L.ahead of the source and one more of B.
     static CK_TILE_FN int source_in(int stage) { return source_at + stage * L.source_bytes; }
     static CK_TILE_FN b_in_lds b_in(const block& in, int stage)
     {
         return {in.lds_at<element>(b_at + stage * b_in_lds::bytes)};
+    }
+
+    // At which the boxes of a stage of the source arrive.
+    static CK_TILE_FN auto boxes_in(const block& in, int stage)
+    {
+        using barrier = box_barrier<S.waves(), S.fragment().a.lanes()>;
+        return barrier(in.lds_at<mbarrier>(barriers_at + stage * barrier::bytes));
     }
 
     CK_TILE_FN computed_stream(const block& in, const Tiles& tiles, int first, int end, int stride)
@@ -143,6 +156,9 @@ class computed_stream
           source_(tiles.source()),
           b_(tiles.b(here_, 0), S.k)
     {
+        if constexpr(L.boxes)
+            for(int i = 0; i < L.ahead; ++i)
+                boxes_in(in, i).init();
         tiles_.move(source_, here_);
     }
 
@@ -151,8 +167,9 @@ class computed_stream
     {
         if(number_ >= end_)
             return;
-        if(column_ == 0)
-            source_.begin();
+        if constexpr(!L.boxes)
+            if(column_ == 0)
+                source_.begin();
         if(copies_b_)
             b_.begin();
     }
@@ -162,7 +179,7 @@ class computed_stream
         {
             if(column_ == 0) [[clang::always_inline]]
             {
-                source_.end(in_, source_in(source_stage_));
+                end_source();
                 source_stage_ = source_stage_ + 1 == L.ahead ? 0 : source_stage_ + 1;
             }
             if(copies_b_) [[clang::always_inline]]
@@ -176,6 +193,13 @@ class computed_stream
     }
 
   private:
+    CK_TILE_FN void end_source()
+    {
+        if constexpr(L.boxes)
+            source_.copy(in_, source_in(source_stage_), boxes_in(in_, source_stage_));
+        else
+            source_.end(in_, source_in(source_stage_));
+    }
     CK_TILE_FN void next()
     {
         step_ = 0;
@@ -222,7 +246,8 @@ CK_TILE_FN void with_depth(int left, F&& f)
 //   terms(), steps()           columns of A, and steps of S.k of them
 //   columns()                  tiles of S.n columns of the result
 //   rows                       how a step of A, of S.k columns, is distributed when it is put
-//   source()                   what A is computed from: begin(), end(block, byte offset) copy what one step needs, and go on to the next
+//   source()                   what A is computed from: begin(), end(block, byte offset) copy what one step needs, and go on to the next;
+//                              where there are boxes copy(block, byte offset, box_barrier) does
 //   move(source, coord)        to the first step of another tile
 //   b(coord, column)           the operand B, which is that of the column wherever the tile is
 //   compute<Depth>(coord, step, byte offset, put)   calls put(tile) for `Depth` columns of A; what the source has copied is at the offset
@@ -255,6 +280,7 @@ CK_TILE_FN void run_computed_tiles(const block& in, const Tiles& tiles, int firs
         arrive();
         const int first_row = first_row_of_wave<S>();
         int source_stage = 0, b_stage = 0;
+        [[maybe_unused]] int turn = 0; // of the source's stages
         for(int number = first; number < end; number += stride)
         {
             const auto here = tiles.at(number);
@@ -268,6 +294,9 @@ CK_TILE_FN void run_computed_tiles(const block& in, const Tiles& tiles, int firs
                     const int source = stream::source_in(source_stage);
                     b_stage          = b_stage == L.ahead ? 0 : b_stage + 1;
                     ahead.begin();
+                    if constexpr(L.boxes)
+                        if(column == 0)
+                            stream::boxes_in(in, source_stage).wait(turn);
                     if constexpr(L.in_registers())
                     {
                         tile<element, a_registers(S)> a;
@@ -288,8 +317,8 @@ CK_TILE_FN void run_computed_tiles(const block& in, const Tiles& tiles, int firs
                             constexpr shape some = {S.m, S.n, depth, S.waves_m, S.waves_n, S.instruction};
                             mma<some>(acc, a, b, first_row);
                         });
-                    if(column == 0)
-                        source_stage = source_stage + 1 == L.ahead ? 0 : source_stage + 1;
+                    if(column == 0 && ++source_stage == L.ahead)
+                        source_stage = 0, ++turn;
                     [[clang::always_inline]] ahead.end();
                     arrive();
                 }

@@ -3,9 +3,12 @@
 // objects are cubins, or PTX that the driver compiles.
 #include "ck_tile/runtime/gpu.hpp"
 #include "ck_tile/runtime/shared_library.hpp"
+#include "ck_tile/targets/tensor_map.hpp"
 
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 namespace ck_tile
 {
@@ -22,8 +25,6 @@ constexpr int attribute_multiprocessors     = 16; // CU_DEVICE_ATTRIBUTE_...
 constexpr int attribute_capability_major    = 75;
 constexpr int attribute_capability_minor    = 76;
 constexpr int function_dynamic_shared_bytes = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-constexpr std::uintptr_t parameter_buffer   = 1; // CU_LAUNCH_PARAM_BUFFER_POINTER
-constexpr std::uintptr_t parameter_bytes    = 2; // CU_LAUNCH_PARAM_BUFFER_SIZE
 
 // CUlaunchAttribute and CUlaunchConfig.
 struct launch_attribute
@@ -82,6 +83,8 @@ struct cuda_driver
     cu_result (*get_function)(cu_handle*, cu_handle, const char*);
     cu_result (*set_function_attribute)(cu_handle, int, int);
     cu_result (*launch_blocks)(const launch_configuration*, cu_handle, void**, void**);
+    cu_result (*encode_map)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const unsigned*,
+                            const unsigned*, int, int, int, int);
     cu_result (*error_string)(cu_result, const char**);
     bool found;
 
@@ -114,6 +117,7 @@ struct cuda_driver
         library.find(get_function, "cuModuleGetFunction");
         library.find(set_function_attribute, "cuFuncSetAttribute");
         library.find(launch_blocks, "cuLaunchKernelEx");
+        library.find(encode_map, "cuTensorMapEncodeTiled");
         library.find(error_string, "cuGetErrorString");
         found = library.complete() && init(0) == 0;
     }
@@ -161,18 +165,49 @@ struct cuda_driver
 
     cu_result launch(cu_handle function, const kernel& k, grid blocks, const void* arguments, cu_handle queue) const
     {
-        std::size_t bytes             = static_cast<std::size_t>(k.argument_bytes);
-        void* extra[]                 = {reinterpret_cast<void*>(parameter_buffer), const_cast<void*>(arguments),
-                                         reinterpret_cast<void*>(parameter_bytes), &bytes, nullptr};
-        const unsigned cluster        = static_cast<unsigned>(k.cluster);
-        launch_attribute attributes[] = {{stream_serialization, {1}}, {cluster_dimension, {cluster, 1, 1}}};
+        std::vector<std::byte> encoded;
+        if(k.maps > 0)
+        {
+            encoded.resize(static_cast<std::size_t>(k.argument_bytes));
+            std::memcpy(encoded.data(), arguments, encoded.size());
+            for(int i = 0; i < k.maps; ++i)
+                if(const cu_result error = encode(encoded.data() + k.map_at + i * sizeof(tensor_map)); error != 0)
+                    return error;
+            arguments = encoded.data();
+        }
+        void* parameters[]                       = {const_cast<void*>(arguments)};
+        const unsigned cluster                   = static_cast<unsigned>(k.cluster);
+        launch_attribute attributes[]            = {{stream_serialization, {1}}, {cluster_dimension, {cluster, 1, 1}}};
         const launch_configuration configuration = {{blocks.x * cluster, blocks.y, blocks.z},
                                                     {static_cast<unsigned>(k.threads), 1, 1},
                                                     static_cast<unsigned>(k.lds_bytes),
                                                     queue,
                                                     attributes,
                                                     cluster > 1 ? 2u : 1u};
-        return launch_blocks(&configuration, function, nullptr, extra);
+        return launch_blocks(&configuration, function, parameters, nullptr);
+    }
+
+    // What lies there becomes what the copy engine reads.
+    cu_result encode(std::byte* at) const
+    {
+        tensor_map map, made;
+        std::memcpy(&map, at, sizeof map);
+        std::uint64_t lengths[tensor_map::dims], next[tensor_map::dims - 1];
+        unsigned box[tensor_map::dims], steps[tensor_map::dims];
+        for(int d = 0; d < tensor_map::dims; ++d)
+        {
+            lengths[d] = static_cast<std::uint64_t>(map.lengths[d]);
+            box[d] = static_cast<unsigned>(map.box[d]), steps[d] = 1;
+            if(d > 0)
+                next[d - 1] = static_cast<std::uint64_t>(map.next[d]);
+        }
+        const int type      = map.next[0] == 1 ? 0 : map.next[0] == 2 ? 1 : 2; // CU_TENSOR_MAP_DATA_TYPE_UINT8, 16, 32
+        constexpr int plain = 0, by_128_bytes = 3,
+                      of_128_bytes = 2; // ..._INTERLEAVE_NONE, ..._SWIZZLE_128B, ..._L2_PROMOTION_L2_128B
+        const cu_result error = encode_map(&made, type, tensor_map::dims, const_cast<void*>(map.data), lengths, next,
+                                           box, steps, plain, map.permuted ? by_128_bytes : plain, of_128_bytes, plain);
+        std::memcpy(at, &made, sizeof made);
+        return error;
     }
 
     static bool runs_on(std::string_view code_architecture, std::string_view processor)

@@ -302,7 +302,7 @@ class checked_launch::worker::checker final : public program_checker
           waves_(static_cast<int>(launch.waves)),
           lockstep_(!launch.arch.matrix_from_lds),
           asynchronous_(launch.arch.copy_to_lds == lds_copy::bytes_16_async),
-          clocks_(static_cast<std::size_t>(3 * waves_), time_list(static_cast<std::size_t>(3 * waves_))),
+          clocks_(static_cast<std::size_t>(4 * waves_), time_list(static_cast<std::size_t>(4 * waves_))),
           batches_(static_cast<std::size_t>(waves_)),
           wave_syncs_(static_cast<std::size_t>(waves_)),
           at_barrier_(static_cast<std::size_t>(waves_)),
@@ -407,7 +407,7 @@ class checked_launch::worker::checker final : public program_checker
     {
         const lds_write access{offset_of(at, bytes, "written"), static_cast<const std::byte*>(from),
                                static_cast<std::size_t>(bytes)};
-        const std::size_t agent = static_cast<std::size_t>(copies_ ? waves_ + wave() : wave());
+        const std::size_t agent = agent_for(copies_);
         const std::uint64_t now = event_of(clocks_[agent][agent], agent, verb_number());
         each_run(access.offset, bytes,
                  [&](std::size_t c, auto count) __attribute__((always_inline)) { write_cells<count>(c, now, access); });
@@ -419,10 +419,15 @@ class checked_launch::worker::checker final : public program_checker
     {
         if(!asynchronous_)
             return;
-        copies_ = true;
+        copies_ = copying::lines;
         each_wave([&](std::size_t w) { learn(copies_of(w), clocks_[w]); });
     }
-    void end_copies() override { copies_ = false; }
+    void begin_boxes() override
+    {
+        copies_ = copying::boxes;
+        learn(agent_for(copies_), clocks_[agent_for(copying::nothing)]);
+    }
+    void end_copies() override { copies_ = copying::nothing; }
     void commit_copies() override
     {
         each_wave([&](std::size_t w) { batches_[w].push_back(clocks_[copies_of(w)][copies_of(w)]++); });
@@ -560,10 +565,10 @@ class checked_launch::worker::checker final : public program_checker
         }
         arrivals_[mbarrier] = {.maker = agent, .made = clocks_[agent][agent]};
     }
-    void arrive(const void* mbarrier, bool with_copies, bool ends_phase, int) override
+    void arrive(const void* mbarrier, copying with, bool ends_phase, int) override
     {
         arrival& a       = used(mbarrier);
-        const auto agent = static_cast<std::size_t>(with_copies && asynchronous_ ? waves_ + wave() : wave());
+        const auto agent = agent_for(with == copying::lines && !asynchronous_ ? copying::nothing : with);
         if(a.pending.empty())
             a.pending.resize(clocks_.size());
         join(a.pending, clocks_[agent]);
@@ -667,8 +672,9 @@ class checked_launch::worker::checker final : public program_checker
         products_.clear(), arrivals_.clear(), known_phases_.clear(), roles_.clear(), cluster_.clear();
         role_  = {0, rank_waves_};
         phase_ = 0, verb_depth_ = 0, verb_ = nullptr;
-        in_threads_ = product_ = copies_ = false;
-        now_                             = {};
+        in_threads_ = product_ = false;
+        copies_                = copying::nothing;
+        now_                   = {};
         all_have_met();
         turns_ = launch_.seed * 0x9e3779b97f4a7c15u + block_;
         for(std::uint32_t& syncs : wave_syncs_)
@@ -683,17 +689,24 @@ class checked_launch::worker::checker final : public program_checker
         }
     }
 
-    // Agents: waves, then their copies, then their products.
+    // Agents: waves, then their copies, then their products, then the boxes that they copy.
     int wave() const { return (in_threads_ ? now_.rank * rank_waves_ + now_.wave : 0) + role_.first; }
     std::size_t copies_of(std::size_t w) const { return static_cast<std::size_t>(waves_) + w; }
     std::size_t products_of(std::size_t w) const { return static_cast<std::size_t>(2 * waves_) + w; }
+    // The wave, or that of its agents which copies.
+    std::size_t agent_for(copying what) const
+    {
+        constexpr int first[] = {0, 1, 3};
+        return static_cast<std::size_t>(first[static_cast<int>(what)] * waves_ + wave());
+    }
     std::string name_of_agent(std::size_t a) const
     {
         const std::size_t all = static_cast<std::size_t>(waves_);
         return fmt::format("{}wave {}",
                            a < all       ? ""
                            : a < 2 * all ? "an asynchronous copy of "
-                                         : "a product under way of ",
+                           : a < 3 * all ? "a product under way of "
+                                         : "a box copied by ",
                            a % all);
     }
 
@@ -1048,11 +1061,13 @@ class checked_launch::worker::checker final : public program_checker
         const std::size_t all = static_cast<std::size_t>(waves_);
         const char* fix       = other < all       ? "meet at a sync(), or another barrier, in between"
                                 : other < 2 * all ? "wait_for_copies() in its wave, and meet at a barrier"
-                                                  : "wait_for_products() in its wave, and meet at a barrier";
+                                : other < 3 * all ? "wait_for_products() in its wave, and meet at a barrier"
+                                                  : "wait() for its box_barrier";
         fail(fmt::format("waves take turns at LDS: byte {} is {}{}, which {} has {}{}: {}", 2 * c, now,
-                         copies_    ? " by an asynchronous copy"
-                         : product_ ? " by a product"
-                                    : "",
+                         copies_ == copying::lines   ? " by an asynchronous copy"
+                         : copies_ == copying::boxes ? " by a copied box"
+                         : product_                  ? " by a product"
+                                                     : "",
                          name_of_agent(other), before, in_place(where), fix));
     }
 
@@ -1307,7 +1322,8 @@ class checked_launch::worker::checker final : public program_checker
     std::uint16_t last_verb_number_ = 0;
     role role_                      = {};
     std::vector<role> roles_;
-    bool copies_ = false, product_ = false;
+    copying copies_ = copying::nothing;
+    bool product_   = false;
 
     unsigned phase_ = 0;
     std::unordered_map<std::uint64_t, unsigned> known_phases_; // of other blocks

@@ -133,6 +133,7 @@ constexpr int blocks_at_once()
 //   lds_bytes    per workgroup
 //   registers    that a thread needs, roughly; without, or 0, the compiler decides
 //   arguments    a trivially copyable struct
+//   map_at, maps where in the arguments tensor maps are, and how many; none if it does not say
 //   run(block, const arguments&)
 // and, on the host, for launches that do not say it
 //   blocks(const arguments&)    the grid that they take
@@ -150,6 +151,9 @@ constexpr kernel make_kernel(const char* name)
 #else
     constexpr host_block on_host = &detail::run_on_host<Program>;
 #endif
+    int map_at = 0, maps = 0;
+    if constexpr(requires { Program::maps; })
+        map_at = Program::map_at, maps = Program::maps;
     grid (*blocks)(const void*) = nullptr;
     if constexpr(requires(const typename Program::arguments& a) { Program::blocks(a); })
         blocks = [](const void* a) { return Program::blocks(*static_cast<const typename Program::arguments*>(a)); };
@@ -160,6 +164,8 @@ constexpr kernel make_kernel(const char* name)
             .cluster        = detail::cluster_of<Program>(),
             .argument_bytes = sizeof(typename Program::arguments),
             .on_host        = on_host,
+            .map_at         = map_at,
+            .maps           = maps,
             .blocks         = blocks};
 }
 
@@ -169,7 +175,8 @@ constexpr kernel make_kernel(const char* name)
 // `const ck_tile::kernel symbol` that launches it.
 #if CK_TILE_ON_DEVICE
 #define CK_TILE_KERNEL(symbol, ...)                                                                                    \
-    extern "C" __attribute__((global, CK_TILE_BLOCK_OF(__VA_ARGS__))) void symbol(__VA_ARGS__::arguments arguments)    \
+    extern "C" __attribute__((global, CK_TILE_BLOCK_OF(__VA_ARGS__))) void symbol(                                     \
+        const __VA_ARGS__::arguments __attribute__((CK_TILE_ARGUMENTS)) arguments)                                     \
     {                                                                                                                  \
         ::ck_tile::run_on_device<__VA_ARGS__>(arguments);                                                              \
     }

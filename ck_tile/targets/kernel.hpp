@@ -16,13 +16,14 @@ using host_block = void (*)(const void* arguments, grid at, std::byte* lds);
 
 struct kernel
 {
-    const char* name;                                // its symbol in a GPU's code object
-    architecture arch;                               // that it is compiled for
-    int threads;                                     // per workgroup of the cluster
-    int lds_bytes;                                   // per workgroup
-    int cluster;                                     // workgroups of a block
-    int argument_bytes;                              // of the struct that a launch passes
-    host_block on_host;                              // null in a program that was built without the host target
+    const char* name;         // its symbol in a GPU's code object
+    architecture arch;        // that it is compiled for
+    int threads;              // per workgroup of the cluster
+    int lds_bytes;            // per workgroup
+    int cluster;              // workgroups of a block
+    int argument_bytes;       // of the struct that a launch passes
+    host_block on_host;       // null in a program that was built without the host target
+    int map_at = 0, maps = 0; // where in the arguments tensor maps are, and how many, side by side
     grid (*blocks)(const void* arguments) = nullptr; // of a launch; null where the program does not say
 };
 

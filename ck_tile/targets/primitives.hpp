@@ -88,13 +88,17 @@ struct step_mix
 // reads of LDS of 16-bit elements for other lanes; if has_transposed_reads
 //   read_transposed(to, row)                  four squares of 8 x 8: lane 8 * s + i gives the address of row i of square s, 16 bytes; lane l has of
 //                                             each, in to[s], column l / 4 of rows l % 4 * 2 and the next one
-//   read_squares(to, row)                     two or four such squares as they lie: of row l / 4, columns l % 4 * 2 and the next one
+//   read_squares(to, row)                     two or four such squares as they lie: of row l / 4, columns l % 4 * 2 and the next one; row:
+//                                             lds_address() of it
 //
 // copies of 16 bytes from memory to LDS, in batches, without a stop in registers; if has_async_copies, or else no-ops
 //   copy_line(to, range, offset or gathered), commit_copies(), wait_for_copies<Batches>()
 //   see_copies()                              lets products of operands in LDS see what this thread has copied or stored, after a barrier
 //   arrive_in_memory<Waves>(counters)         counts an arrival at the counter of this thread's wave, one for all lanes, or at the first one for
 //                                             all waves where they do not wait; how many came before, whose writes to memory are seen
+//   copy_box(to, map, at, barrier)            copies the box of a tensor_map that begins at the coordinates `at`, some of which may not exist, to
+//                                             LDS, where `to` is aligned to 128 bytes, to 1024 if the map is permuted; if has_box_copies. One
+//                                             thread calls it, and then arrives at the mbarrier with the bytes of all its boxes
 //   prefetch_run(from, bytes)                 asks for a run of memory, of a multiple of 16 bytes, to come to the shared cache
 //
 // barrier in LDS at which some arrive without waiting, and for which others wait. It counts arrivals. With the last that it
@@ -103,6 +107,7 @@ struct step_mix
 //     .init(arrivals)                         expects so many in a phase; other threads may use it after a barrier of the block
 //     .invalidate()                           its memory becomes free for something else
 //     .arrive_when_copied()                   arrives, perhaps later, when this thread's asynchronous copies are in LDS
+//     .arrive_with_boxes(bytes)               arrives, perhaps later, when boxes of so many bytes are in LDS
 //     .arrive()                               what this thread has read and written happened before the phase ended
 //     .wait(phase)                            until that phase has ended; the next one must not end before all have waited
 //
@@ -140,3 +145,4 @@ struct step_mix
 //   own_lds<Bytes>()                          the workgroup's LDS
 //   wait_for_earlier_kernels()                what they wrote can be seen
 //   CK_TILE_BLOCK_OF(program)                 attributes of a kernel: its threads, its registers
+//   CK_TILE_ARGUMENTS                         attributes of its parameter

@@ -66,8 +66,8 @@ constexpr distribution sums(int waves)
 } // namespace diagonal_product
 
 // Of the pixels of patches `Whole`, [patches x pixels, channels] as diagonal_product::rows() distributes them for `Waves` waves, of the
-// architecture `Arch`.
-template <architecture Arch, data_type Type, known_window Known, patch Whole, int Waves, distribution D>
+// architecture `Arch`. OnePatch: regions have one.
+template <architecture Arch, data_type Type, known_window Known, patch Whole, int Waves, distribution D, bool OnePatch>
 class diagonal
 {
     using T                       = element_t<Type>;
@@ -103,7 +103,7 @@ class diagonal
     static CK_TILE_FN tile<float, D> sums(const lds_tile<T, Layout>& x, const T* wei, const region_shape& region,
                                           const Start& start)
     {
-        const int pitch = region.halo_cols.divisor * Layout.line();
+        const auto pitch = pitch_of(region);
         weights w[slices];
         static_for<slices>([&](auto slice) { w[slice] = load(wei, slice); });
         tile<float, D> sums;
@@ -115,22 +115,24 @@ class diagonal
                     acc[slice][row].file_of(t).set(0, v, start.file_of(t).get(slice, v % 2));
                 });
             });
-            rows_in_lds<T, seen<2>> row_of_x([&](thread t, int row, int tap) {
-                const thread of_wave = {t.wave, 0, t.copy, t.rank};
-                return x.at(first_input(region, of_wave, patch, row % diagonal_product::width), column(of_wave, 0)) +
-                       row / diagonal_product::width * half * Known.stride * pitch + tap * Layout.line();
-            });
+            const auto wave_of = [](thread t) { return thread{t.wave, 0, t.copy, t.rank}; };
+            const rows_in_lds<T, Layout, seen<2>> rows_of_x(
+                x,
+                [&](thread t, int row, int tap) {
+                    return first_input(region, wave_of(t), patch, row % diagonal_product::width) +
+                           row / diagonal_product::width * half * Known.stride * pitch + tap;
+                },
+                [&](thread t) { return column(wave_of(t), 0); });
             static_for<(half - 1) * Known.stride + Known.rows>([&](auto i) __attribute__((always_inline)) {
                 row_of<tile<T, seen<2>>, tile<T, seen<1>>> pixels[slices];
                 static_for<slices>([&](auto slice) __attribute__((always_inline)) {
                     const int of_slice = slice * diagonal_product::channels;
                     static_for<pairs>([&](auto pair) __attribute__((always_inline)) {
-                        row_of_x.load(pixels[slice].pair[pair], 2 * pair * Layout.line() + of_slice);
+                        rows_of_x.load(pixels[slice].pair[pair], beyond(pitch, i, constant<2 * pair>{}), of_slice);
                     });
                     if constexpr(odd)
-                        row_of_x.load(pixels[slice].last, (Known.cols - 1) * Layout.line() + of_slice);
+                        rows_of_x.load(pixels[slice].last, beyond(pitch, i, constant<Known.cols - 1>{}), of_slice);
                 });
-                row_of_x.move(pitch);
                 static_for<(pairs + odd) * half * slices>([&](auto n) __attribute__((always_inline)) {
                     constexpr int slice = n % slices, row = n / slices % half, pair = n / (slices * half),
                                   y = i - row * Known.stride;
@@ -233,6 +235,22 @@ class diagonal
         });
     }
 
+    // Pixels from a row of the halo to the next one: what the compiler knows of a region of one patch.
+    static CK_TILE_FN auto pitch_of(const region_shape& region)
+    {
+        if constexpr(OnePatch)
+            return constant<(Whole.cols - 1) * Known.stride + Known.cols>{};
+        else
+            return region.halo_cols.divisor;
+    }
+    // From one pixel to that so many rows and columns further.
+    static CK_TILE_FN auto beyond(auto pitch, auto rows, auto cols)
+    {
+        if constexpr(OnePatch)
+            return constant<rows * pitch + cols>{};
+        else
+            return rows * pitch + cols;
+    }
     // The first of a lane's channels of a slice.
     static CK_TILE_FN int column(thread t, int slice)
     {

@@ -96,8 +96,15 @@ struct config
         return conv::depthwise_rows(shape().waves(), lanes(), block.m, channels, 4 / bytes_of(dtype()));
     }
 
-    // The halo in LDS, its pixels an odd number of 16 bytes apart.
-    constexpr lds_layout halo_layout() const { return {.rows = halo, .cols = block.k, .pad = vector()}; }
+    // Whether X and W0 are copied in boxes: where their threads have them in squares of 8 x 8.
+    constexpr bool boxes() const { return first == formulation::diagonal; }
+    // The halo in LDS, its pixels an odd number of 16 bytes apart, or as boxes lie.
+    constexpr lds_layout halo_layout() const
+    {
+        if(boxes())
+            return swizzled_rows(halo, block.k);
+        return {.rows = halo, .cols = block.k, .pad = vector()};
+    }
     constexpr int in_bytes() const
     {
         const int elements = first == formulation::dense ? gemm::operand_elements(instruction, block.m, first_shape().k)
@@ -106,6 +113,8 @@ struct config
     }
     constexpr int wei0_bytes() const
     {
+        if(boxes()) // behind them is the next stage's X
+            return ceil_div(block.k * taps() * bytes_of(dtype()), 1024) * 1024;
         const int elements = first == formulation::dense ? gemm::operand_elements(instruction, block.k, first_shape().k)
                                                          : wei0_copy().lengths[1];
         return elements * bytes_of(dtype());
@@ -115,7 +124,7 @@ struct config
         const int end = epilogue == gemm::epilogue::by_wave       ? gemm::line_lds_bytes(shape())
                         : epilogue == gemm::epilogue::through_lds ? gemm::epilogue_lds_bytes(shape())
                                                                   : 0;
-        return {ahead, kept, first == formulation::dense ? wei0_bytes() : in_bytes() + wei0_bytes(), end};
+        return {ahead, kept, first == formulation::dense ? wei0_bytes() : in_bytes() + wei0_bytes(), end, boxes()};
     }
     // A dense first convolution has X behind the main loop's LDS: of the tiles that copies may be ahead.
     constexpr int in_at() const { return ceil_div(loop().lds_bytes(shape()), 1024) * 1024; }
@@ -172,6 +181,8 @@ constexpr violation check(const config& c, const target& t)
         namespace product = conv::diagonal_product;
         if(!product::exists(c.dtype(), t))
             return {"the diagonal formulation multiplies 16 x 8 x 16", s.fragment().name, "use another formulation"};
+        if(s.k != 64)
+            return {"boxes of what a diagonal product sees have lines of 64 channels", s.k, "use a block.k of 64"};
         if(c.window.any())
             return {"the compiler must know the window of a diagonal product", c.window.rows,
                     "set its rows, cols and stride, or use another formulation"};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_tile/core/gather_window.hpp"
+#include "ck_tile/targets/tensor_map.hpp"
 #include "ck_tile/verbs/broadcast.hpp"
 #include "ops/grouped_conv/finish.hpp"
 #include "ops/grouped_conv/halo_window.hpp"
@@ -10,6 +11,9 @@
 
 namespace ck_tile::grouped_conv_conv_fwd
 {
+
+// Channels whose weights a line of a box has, so that it is a multiple of 16 bytes.
+inline constexpr int channels_of_line = 8;
 
 struct arguments
 {
@@ -26,6 +30,11 @@ struct arguments
     conv::region_grid regions;
     int pixels; // of all images
     int tiles, blocks;
+    struct
+    {
+        tensor_map in;   // [N, height, width, C], boxes of a region's halo
+        tensor_map wei0; // [1, C / 8, lines, weights of 8 channels in lines], boxes of a step
+    } maps;              // where there are boxes
 };
 
 // put() of a step's sums: activation, rounded to the type.
@@ -59,7 +68,7 @@ struct depthwise_first
     }
 
     using halo = conv::halo_window<element, C.in_copy(), 1, false, alone>;
-    struct copies
+    struct copies_of_threads
     {
         gemm::operand_copy<halo> x;
         gemm::operand_copy<decltype(std::declval<depthwise_first>().weights())> w;
@@ -71,15 +80,40 @@ struct depthwise_first
             w.end(weights_tile{b.lds_at<element>(at + wei0_at)});
         }
     };
+    struct copies_of_boxes
+    {
+        const arguments& args;
+        tensor_map::coord x; // channel, column, row, image
+        int of_x;            // bytes
+
+        CK_TILE_FN void copy(const block& b, int at, auto barrier)
+        {
+            constexpr int of_w = C.block.k * C.taps() * static_cast<int>(sizeof(element));
+            barrier.copy([&](auto box) {
+                box(b.lds_at<element>(at), args.maps.in, x, of_x);
+                box(b.lds_at<element>(at + wei0_at), args.maps.wei0, {0, 0, x[0] / channels_of_line, 0}, of_w);
+            });
+            x[0] += C.block.k;
+        }
+    };
+    using copies = std::conditional_t<C.boxes(), copies_of_boxes, copies_of_threads>;
     CK_TILE_FN copies source() const
     {
-        return {{halo(args.in_lines, args.regions.shape), C.block.k},
-                {weights(), C.block.k * product(args.first.filter)}};
+        if constexpr(C.boxes())
+            return {args, {}, args.regions.shape.halo() * C.block.k * static_cast<int>(sizeof(element))};
+        else
+            return {{halo(args.in_lines, args.regions.shape), C.block.k},
+                    {weights(), C.block.k * product(args.first.filter)}};
     }
     CK_TILE_FN void move(copies& source, const coord& p) const
     {
-        source.x.operand().move_to(static_cast<const element*>(args.in), p.seen, p.halo);
-        source.w = {weights(), C.block.k * product(args.first.filter)};
+        if constexpr(C.boxes())
+            source.x = {0, p.halo[1], p.halo[0], p.seen.first};
+        else
+        {
+            source.x.operand().move_to(static_cast<const element*>(args.in), p.seen, p.halo);
+            source.w = {weights(), C.block.k * product(args.first.filter)};
+        }
     }
 
     // A step of the intermediate: bias, sums, activation.
@@ -131,7 +165,7 @@ struct depthwise_first
     CK_TILE_FN tile<float, Own> convolve(const halo_tile& x, const element* wei, const Start& start) const
     {
         if constexpr(C.first == formulation::diagonal)
-            return conv::diagonal<C.arch, C.dtype(), C.window, C.patch, C.shape().waves(), Own>::sums(
+            return conv::diagonal<C.arch, C.dtype(), C.window, C.patch, C.shape().waves(), Own, alone>::sums(
                 x, wei, args.regions.shape, start);
         else
             return conv::depthwise<C.window, C.patch, Own>(x, wei, args.regions.shape, start);

@@ -23,6 +23,8 @@ struct program
     static constexpr int registers            = C.registers(facts(arch));
     using element                             = element_t<C.dtype()>;
     using arguments                           = grouped_conv_conv_fwd::arguments;
+    static constexpr int map_at               = offsetof(arguments, maps),
+                         maps                 = C.boxes() ? sizeof(arguments::maps) / sizeof(tensor_map) : 0;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {

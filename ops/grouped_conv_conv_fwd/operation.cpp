@@ -247,25 +247,40 @@ double dense_cost(const config& c, const problem& p, std::int64_t at_once)
                                                    (steps * (products + weights + 0.37 * (columns - 1)) + moved));
 }
 
-// What a region takes on a compute unit that has `at_once` of them, each of which hides the others' latency: fitted to 133 plans of separable
-// blocks on an H200, in microseconds.
+// What regions take together of which a compute unit has `at_once`, each of which hides the others' latency, but for one that nothing hides.
+double together(double one, std::int64_t at_once) { return one * static_cast<double>(at_once + 1) / 1.3; }
+
+// A region whose halo comes in boxes, of whole lines: fitted to 137 plans of separable blocks on an H200, in microseconds.
+double box_cost(const config& c, const problem& p, const conv::regions& some, std::int64_t at_once)
+{
+    const auto taps = static_cast<double>(p.filter_taps()), steps = static_cast<double>(steps_of(c, p)),
+               columns = static_cast<double>(columns_of(c, p)), halo = static_cast<double>(some.halo);
+    const double channels   = static_cast<double>(ceil_div(p.groups * p.c, std::int64_t(16)) * 16),
+                 tile       = c.block.m * c.block.n,
+                 element    = 0.003 + 0.0046 * taps + (p.activation == conv::activation::silu ? 0.046 : 0);
+    const double computed   = 1e-3 * c.block.m * channels * element,
+                 copied     = 18e-6 * halo * steps * c.block.k * bytes_of(p.type),
+                 multiplied = steps * (0.1 + 24e-6 * tile * columns + 0.23 * (columns - 1)),
+                 stored = 19e-6 * tile * columns, kept = c.loop().keeps_all() ? 0.15 : 0;
+    return conv::microsecond * together(computed + copied + multiplied + stored + kept, at_once);
+}
+
+// What a region takes on a compute unit that has `at_once` of them: fitted to 133 plans of separable blocks on an H200, in microseconds.
 double region_cost(const config& c, const problem& p, const conv::regions& some, std::int64_t at_once)
 {
     if(c.first == formulation::dense)
         return dense_cost(c, p, at_once);
+    if(c.boxes())
+        return box_cost(c, p, some, at_once);
     const auto taps = static_cast<double>(p.filter_taps()), steps = static_cast<double>(steps_of(c, p)),
                columns = static_cast<double>(columns_of(c, p)), halo = static_cast<double>(some.halo);
     const double channels = static_cast<double>(ceil_div(p.groups * p.c, std::int64_t(16)) * 16),
                  tile     = c.block.m * c.block.n;
-    const double element  = c.first == formulation::diagonal ? 0.005 + 0.0083 * taps
-                            : c.window.any()                 ? 0.05 + 0.03 * taps
-                                                             : 0.05 + 0.02 * taps;
+    const double element  = 0.05 + (c.window.any() ? 0.03 : 0.02) * taps;
     const double computed = 1e-3 * c.block.m * channels * element, copied = 34e-6 * halo * channels * bytes_of(p.type),
                  multiplied = steps * (0.036 + 31e-6 * tile * columns + 0.3 * (columns - 1)),
                  stored = 67e-6 * tile * columns, kept = c.loop().keeps_all() ? 0.8 : 0;
-    const double together = static_cast<double>(at_once + 1) / 1.3,     // regions, one of which nothing hides
-        faster            = c.first == formulation::diagonal ? 0.9 : 1; // since these plans were measured
-    return conv::microsecond * faster * together * (computed + copied + multiplied + stored + kept);
+    return conv::microsecond * together(computed + copied + multiplied + stored + kept, at_once);
 }
 
 } // namespace
@@ -309,6 +324,26 @@ result<plan<operation>> operation::compose_on(const device& dev, plan<operation>
     return planned;
 }
 
+namespace
+{
+
+// The boxes that regions and steps are copied in.
+void map_boxes(arguments& a, const config& c, const problem& p)
+{
+    const conv::region_shape& s = a.regions.shape;
+    const auto lengths = conv::used<2>(a.first.input), filter = conv::used<2>(a.first.filter);
+    // Weights of some channels are a line: the longer it is, the faster the copy. One of a row of the filter, where a box has no room for all.
+    const int bytes = bytes_of(p.type), some = channels_of_line;
+    const bool whole = some * product(filter) <= tensor_map::longest_box;
+    const int line = some * (whole ? product(filter) : filter[1]), lines = whole ? 1 : filter[0];
+    a.maps.in = packed_map(a.in, bytes, {a.first.c, lengths[1], lengths[0], static_cast<int>(p.batch)},
+                           {c.block.k, s.halo_cols.divisor, s.halo_rows.divisor, s.halo_planes}, true);
+    a.maps.wei0 =
+        packed_map(a.wei0, bytes, {line, lines, a.first.c / some, 1}, {line, lines, c.block.k / some, 1}, false);
+}
+
+} // namespace
+
 std::vector<launch> operation::launches(const plan<operation>& planned, const tensors& data, void* workspace)
 {
     const problem& p  = planned.problem;
@@ -333,7 +368,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     conv::computed_tensors y(q.second.given, q.second.computed, w.rest(), repack);
     const config& c             = planned.chosen->configuration;
     const conv::arguments first = conv::make_arguments(q.images.computed);
-    const arguments a           = {.in         = in,
+    arguments a                 = {.in         = in,
                                    .wei0       = wei0,
                                    .wei1       = y.read(data.wei1, conv::tensor::wei),
                                    .bias0      = bias0,
@@ -346,7 +381,10 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
                                    .regions    = conv::grid_of(limits_of(c), p, s.regions),
                                    .pixels     = static_cast<int>(p.batch * p.output_pixels()),
                                    .tiles      = static_cast<int>(s.regions.count),
-                                   .blocks     = s.blocks};
+                                   .blocks     = s.blocks,
+                                   .maps       = {}};
+    if(c.boxes())
+        map_boxes(a, c, p);
     return x.around(w.around(y.around({{*planned.chosen->main, a.blocks, a}})));
 }
 

@@ -6,6 +6,7 @@
 #include "ck_tile/runtime/host_checks.hpp"
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/verbs/arrive_wait_barrier.hpp"
+#include "ck_tile/verbs/box_copy.hpp"
 #include "ck_tile/verbs/copy.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ck_tile/verbs/map.hpp"
@@ -831,6 +832,70 @@ struct copies_not_waited_for : program_base<A>
     }
 };
 
+// A box of two rows of 16 numbers of p.x, as rows_in_lds holds them, and its barrier.
+template <architecture A>
+struct box_plan
+{
+    alignas(128) std::byte rows[128];
+    alignas(16) std::byte barrier[16];
+};
+template <architecture A>
+struct boxes
+{
+    const block& in;
+    tensor_map map;
+    box_barrier<2, lanes<A>> copied{in.lds_at<mbarrier>(offsetof(box_plan<A>, barrier))};
+
+    boxes(const block& b, const buffers& p) : in(b), map(packed_map(p.x, 4, {16, 2, 1, 1}, {16, 2, 1, 1}, false))
+    {
+        copied.init();
+        in.sync();
+    }
+    void copy()
+    {
+        copied.copy([&](auto box) { box(in.lds_at<float>(0), map, {}, map.box_bytes()); });
+    }
+    void read() const
+    {
+        run_threads<1, 2, lanes<A>>([&](thread) { (void)float(*in.lds_at<float>(0)); });
+    }
+};
+
+template <architecture A, bool Wrong>
+struct box_that_is_not_waited_for : program_base<A, sizeof(box_plan<A>)>
+{
+    static void run(const block& in, const buffers& p)
+    {
+        boxes<A> b(in, p);
+        b.copy();
+        if(Wrong)
+        {
+            commit_copies();
+            wait_for_copies<0>(); // of lines, not of boxes
+            in.sync();
+        }
+        else
+            b.copied.wait(0);
+        b.read();
+    }
+};
+
+template <architecture A, bool Wrong>
+struct box_over_what_is_read : program_base<A, sizeof(box_plan<A>)>
+{
+    static void run(const block& in, const buffers& p)
+    {
+        boxes<A> b(in, p);
+        b.copy();
+        b.copied.wait(0);
+        b.read();
+        if(!Wrong)
+            in.sync();
+        b.copy();
+        b.copied.wait(1);
+    }
+};
+
 template <architecture A, bool Wrong>
 struct one_batch_too_few : program_base<A, 2 * rows_in_lds<A>::bytes>
 {
@@ -1358,6 +1423,8 @@ void mistakes_with_what_goes_on_meanwhile()
     expect_found<one_batch_too_few, hopper>("wait_for_copies() in its wave");
     expect_found<copies_without_a_barrier, hopper>("take turns at LDS");
     expect_found<copy_over_what_is_read, hopper>("is written by an asynchronous copy, which wave");
+    expect_found<box_that_is_not_waited_for, hopper>("a box copied by wave 0 has written");
+    expect_found<box_over_what_is_read, hopper>("is written by a copied box, which wave 1 has read");
     expect_found<copy_between_two_reads, hopper>("is read, which an asynchronous copy of wave");
     expect_found<accumulators_of_a_product_under_way, hopper>("accumulators are used after wait_for_products");
     expect_found<operands_of_a_product_under_way, hopper>("a product under way of wave");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The instances that a test needs: few that together show everything, and a sample of the others.
 
-The first target shows everything, for every type. The others show half of what shows pairs and numbers, by turns, as seeds draw it; and those
+The first target shows everything, for every type. The others show a quarter of what shows pairs and numbers, by turns, as seeds draw it; and those
 of which no rule for code objects speaks, of the 16-bit types, whose programs differ in the instruction alone, one, which is drawn for all
 operations alike, as one may need another. A target whose file is like another's, with other numbers at most, has the same programs:
 where both are built, it shows one type.
@@ -21,8 +21,8 @@ import re
 
 from generator.rules import arch_patterns, speaks_of
 
-SAMPLE = 0.02  # of what is left
-TURN = 0.5  # of what targets but the first show
+SAMPLE = 0.01  # of what is left
+TURN = 0.25  # of what targets but the first show
 SHARE = 1 / 6  # of a set that is a sample itself
 CODE = 0.125  # of what is for GPUs that are absent
 

@@ -17,6 +17,7 @@ class mbarrier
     CK_TILE_FN void invalidate() { this_architecture_has_no_mbarrier(); }
     CK_TILE_FN void arrive() { this_architecture_has_no_mbarrier(); }
     CK_TILE_FN void arrive_when_copied() { this_architecture_has_no_mbarrier(); }
+    CK_TILE_FN void arrive_with_boxes(int) { this_architecture_has_no_mbarrier(); }
     CK_TILE_FN void wait(int) const { this_architecture_has_no_mbarrier(); }
 };
 

@@ -10,7 +10,7 @@ namespace ck_tile
 inline constexpr bool has_transposed_reads = false;
 CK_TILE_FN void read_transposed(unsigned (&)[4], const void*) {}
 template <int Squares>
-CK_TILE_FN void read_squares(unsigned (&)[Squares], const void*)
+CK_TILE_FN void read_squares(unsigned (&)[Squares], unsigned)
 {
 }
 

@@ -97,4 +97,5 @@ CK_TILE_FN void wait_for_earlier_kernels() {}
 
 } // namespace ck_tile
 
+#define CK_TILE_ARGUMENTS
 #define CK_TILE_BLOCK_OF(...) amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads)

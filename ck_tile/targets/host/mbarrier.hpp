@@ -5,6 +5,7 @@
 
 #include "ck_tile/targets/host/program_check.hpp"
 #include "ck_tile/targets/primitives.hpp"
+#include "ck_tile/targets/tensor_map.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,8 +25,9 @@ class mbarrier
 
     CK_TILE_FN void invalidate() { init(0); }
 
-    CK_TILE_FN void arrive() { arrive(false); }
-    CK_TILE_FN void arrive_when_copied() { arrive(true); }
+    CK_TILE_FN void arrive() { arrive(copying::nothing); }
+    CK_TILE_FN void arrive_when_copied() { arrive(copying::lines); }
+    CK_TILE_FN void arrive_with_boxes(int) { arrive(copying::boxes); }
 
     CK_TILE_FN void wait(int phase) const
     {
@@ -39,12 +41,12 @@ class mbarrier
     }
 
   private:
-    void arrive(bool with_copies)
+    void arrive(copying with)
     {
         if(arrivals_ == 0)
             fail("an arrival where there is no barrier: init() it", ended_);
         const bool last = --pending_ == 0;
-        tell_checker([&](program_checker& c) { c.arrive(this, with_copies, last, ended_); });
+        tell_checker([&](program_checker& c) { c.arrive(this, with, last, ended_); });
         if(last)
         {
             pending_ = arrivals_;
@@ -66,5 +68,35 @@ class mbarrier
     std::uint16_t pending_;
     std::int32_t ended_; // phases
 };
+
+// Element by element, at once: it is the mbarrier that tells the checker when.
+inline void copy_box(void* to, const tensor_map& map, const tensor_map::coord& at, const mbarrier&)
+{
+    constexpr int chunk = 16; // bytes
+    const auto bytes    = static_cast<int>(map.next[0]);
+    int offset          = 0;
+    tell_checker([](program_checker& c) { c.begin_boxes(); });
+    tensor_map::coord i = {};
+    for(i[3] = 0; i[3] < map.box[3]; ++i[3])
+        for(i[2] = 0; i[2] < map.box[2]; ++i[2])
+            for(i[1] = 0; i[1] < map.box[1]; ++i[1])
+                for(i[0] = 0; i[0] < map.box[0]; ++i[0], offset += bytes)
+                {
+                    const int lies = map.permuted ? offset ^ (offset / 128 % 8 * chunk) : offset;
+                    bool exists    = true;
+                    auto* from     = static_cast<const std::byte*>(map.data);
+                    for(int d = 0; d < tensor_map::dims; ++d)
+                        exists = exists && static_cast<unsigned>(at[d] + i[d]) < static_cast<unsigned>(map.lengths[d]);
+                    for(int d = 0; d < tensor_map::dims && exists; ++d)
+                        from += (at[d] + i[d]) * map.next[d];
+                    std::byte element[chunk] = {};
+                    if(exists)
+                        __builtin_memcpy(element, from, map.next[0]);
+                    std::byte* const there = static_cast<std::byte*>(to) + lies;
+                    check_lds_write(there, element, bytes);
+                    __builtin_memcpy(there, element, map.next[0]);
+                }
+    tell_checker([](program_checker& c) { c.end_copies(); });
+}
 
 } // namespace ck_tile

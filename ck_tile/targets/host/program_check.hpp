@@ -25,6 +25,14 @@ struct source_line
     }
 };
 
+// What an arrival at a barrier waits for, beside the thread: nothing, its asynchronous copies, or boxes that it copies.
+enum class copying
+{
+    nothing,
+    lines,
+    boxes
+};
+
 class program_checker
 {
   public:
@@ -55,31 +63,32 @@ class program_checker
     virtual void begin_role(int first, int count) = 0;
     virtual void end_role()                       = 0;
 
-    virtual void read_lds(const void* at, int bytes)                                        = 0;
-    virtual void write_lds(const void* at, const void* from, int bytes)                     = 0;
-    virtual void check_lds_room(int byte_offset, int bytes, const char* what)               = 0;
-    virtual void begin_copies()                                                             = 0; // asynchronous ones
-    virtual void end_copies()                                                               = 0;
-    virtual void commit_copies()                                                            = 0;
-    virtual void wait_for_copies(int but)                                                   = 0;
-    virtual void check_instruction(int opcode)                                              = 0;
-    virtual void begin_product(const void* acc, int bytes)                                  = 0; // of operands in LDS
-    virtual void end_product()                                                              = 0;
-    virtual void wait_for_products(int but)                                                 = 0;
-    virtual void use(const void* tile, int bytes)                                           = 0;
-    virtual void read_memory(const memory_access& a)                                        = 0;
-    virtual void write_memory(const memory_access& a, const void* from)                     = 0;
-    virtual unsigned arrive_in_memory(unsigned* arrived)                                    = 0;
-    virtual void sync_block()                                                               = 0;
-    virtual void sync_waves()                                                               = 0;
-    virtual void sync_wave()                                                                = 0;
-    virtual void sync_cluster()                                                             = 0;
-    virtual void arrive_at_cluster()                                                        = 0;
-    virtual void wait_for_cluster()                                                         = 0;
-    virtual void init(const void* mbarrier)                                                 = 0;
-    virtual void arrive(const void* mbarrier, bool with_copies, bool ends_phase, int phase) = 0;
-    virtual void wait(const void* mbarrier, int phase)                                      = 0;
-    [[noreturn]] virtual void fail(const char* what)                                        = 0;
+    virtual void read_lds(const void* at, int bytes)                                    = 0;
+    virtual void write_lds(const void* at, const void* from, int bytes)                 = 0;
+    virtual void check_lds_room(int byte_offset, int bytes, const char* what)           = 0;
+    virtual void begin_copies()                                                         = 0; // asynchronous ones
+    virtual void begin_boxes()                                                          = 0;
+    virtual void end_copies()                                                           = 0;
+    virtual void commit_copies()                                                        = 0;
+    virtual void wait_for_copies(int but)                                               = 0;
+    virtual void check_instruction(int opcode)                                          = 0;
+    virtual void begin_product(const void* acc, int bytes)                              = 0; // of operands in LDS
+    virtual void end_product()                                                          = 0;
+    virtual void wait_for_products(int but)                                             = 0;
+    virtual void use(const void* tile, int bytes)                                       = 0;
+    virtual void read_memory(const memory_access& a)                                    = 0;
+    virtual void write_memory(const memory_access& a, const void* from)                 = 0;
+    virtual unsigned arrive_in_memory(unsigned* arrived)                                = 0;
+    virtual void sync_block()                                                           = 0;
+    virtual void sync_waves()                                                           = 0;
+    virtual void sync_wave()                                                            = 0;
+    virtual void sync_cluster()                                                         = 0;
+    virtual void arrive_at_cluster()                                                    = 0;
+    virtual void wait_for_cluster()                                                     = 0;
+    virtual void init(const void* mbarrier)                                             = 0;
+    virtual void arrive(const void* mbarrier, copying with, bool ends_phase, int phase) = 0;
+    virtual void wait(const void* mbarrier, int phase)                                  = 0;
+    [[noreturn]] virtual void fail(const char* what)                                    = 0;
 
   protected:
     const char* verb_ = nullptr;

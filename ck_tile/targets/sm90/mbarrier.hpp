@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_tile/targets/sm90/async_copy.hpp"
+#include "ck_tile/targets/tensor_map.hpp"
 
 namespace ck_tile
 {
@@ -12,7 +13,11 @@ class mbarrier
   public:
     CK_TILE_FN void init(int arrivals)
     {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(lds_address(this)), "r"(arrivals) : "memory");
+        // The fence is for copies of boxes that arrive at it.
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1; fence.mbarrier_init.release.cluster;"
+                     :
+                     : "r"(lds_address(this)), "r"(arrivals)
+                     : "memory");
     }
 
     CK_TILE_FN void invalidate()
@@ -31,6 +36,14 @@ class mbarrier
     CK_TILE_FN void arrive_when_copied()
     {
         asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" : : "r"(lds_address(this)) : "memory");
+    }
+
+    CK_TILE_FN void arrive_with_boxes(int bytes)
+    {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                     :
+                     : "r"(lds_address(this)), "r"(bytes)
+                     : "memory");
     }
 
     CK_TILE_FN void wait(int phase) const
@@ -53,5 +66,15 @@ class mbarrier
 
     [[maybe_unused]] unsigned long long state_;
 };
+
+CK_TILE_FN void copy_box(void* to, const tensor_map& map, const tensor_map::coord& at, mbarrier& barrier)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4, %5}], [%6];"
+                 :
+                 : "r"(lds_address(to)), "l"(&map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
+                   "r"(lds_address(&barrier))
+                 : "memory");
+}
 
 } // namespace ck_tile

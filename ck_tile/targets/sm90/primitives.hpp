@@ -160,18 +160,18 @@ CK_TILE_FN void read_transposed(unsigned (&to)[4], const void* row)
 }
 
 template <int Squares>
-CK_TILE_FN void read_squares(unsigned (&to)[Squares], const void* row)
+CK_TILE_FN void read_squares(unsigned (&to)[Squares], unsigned row)
 {
     static_assert(Squares == 2 || Squares == 4);
     if constexpr(Squares == 2)
         asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
                      : "=r"(to[0]), "=r"(to[1])
-                     : "r"(lds_address(row))
+                     : "r"(row)
                      : "memory");
     else
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                      : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                     : "r"(lds_address(row))
+                     : "r"(row)
                      : "memory");
 }
 
@@ -213,4 +213,6 @@ CK_TILE_FN void wait_for_earlier_kernels()
 
 } // namespace ck_tile
 
+// A tensor_map is read where it is passed.
+#define CK_TILE_ARGUMENTS grid_constant
 #define CK_TILE_BLOCK_OF(...) launch_bounds(__VA_ARGS__::threads, ::ck_tile::detail::blocks_at_once<__VA_ARGS__>())

@@ -53,6 +53,24 @@ TEST_P(Kernel, RegionesAndStepsThatDoNotComeOutEven)
     }
 }
 
+// Of what keeps the intermediate, where a target has it: steps of W1 that LDS has stages for, of one tile of columns alone.
+TEST_P(Kernel, SeveralTilesOfColumns)
+{
+    for(const instance<operation>* i : instances<operation>(dev))
+        for(const std::int64_t channels : {40, 72, 136})
+        {
+            problem p = depthwise(channels, 200);
+            if(const conv::known_window& w = i->configuration.window; !w.any())
+                p.filter = {w.rows, w.cols}, p.stride = {w.stride, w.stride};
+            if(supports(*i, p))
+                if(const auto chosen = make_plan<operation>(dev, p, {.instance = name_of(*i)}); chosen)
+                {
+                    const experiment<operation> e(p);
+                    e.expect_right(e.run_plan(dev, *chosen), ck_tile::describe_plan(*chosen));
+                }
+        }
+}
+
 TEST_P(Kernel, BiasesActivationsLayouts)
 {
     int number = 0;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// A tensor in memory of which a GPU's copy engine copies boxes to LDS, of elements that exist or of zeros: what of it the engine reads
+// with each copy. A launch puts its hardware's form in the place of this description, in the arguments that it passes.
+#pragma once
+
+#include "ck_tile/targets/execution.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ck_tile
+{
+
+// The description fills what NVIDIA's driver makes of it (CUtensorMap), whose alignment it has: a launch passes it as it lies.
+struct alignas(64) tensor_map
+{
+    static constexpr int dims = 4, longest_box = 256; // elements, along a dimension
+
+    struct coord
+    {
+        int at[dims];
+
+        CK_TILE_FN constexpr int operator[](int d) const { return at[d]; }
+        CK_TILE_FN constexpr int& operator[](int d) { return at[d]; }
+    };
+
+    const void* data; // aligned to 16 bytes
+    // Bytes from an element to the next one along each dimension: of the first one an element's, of the others multiples of 16.
+    std::int64_t next[dims];
+    int lengths[dims]; // elements
+    int box[dims];     // elements of a copy; along the first dimension a multiple of 16 bytes
+    // Whether chunks of LDS lie as in swizzled_rows: of a box that is 128 bytes long along the first dimension.
+    bool permuted;
+    std::byte rest[39];
+
+    constexpr int box_bytes() const { return box[0] * box[1] * box[2] * box[3] * static_cast<int>(next[0]); }
+};
+static_assert(sizeof(tensor_map) == 128);
+
+// [lengths[3]] ... [lengths[0]], one row of elements after the other, and a box of them.
+constexpr tensor_map packed_map(const void* data, int element_bytes, const tensor_map::coord& lengths,
+                                const tensor_map::coord& box, bool permuted)
+{
+    tensor_map m = {};
+    m.data = data, m.permuted = permuted;
+    std::int64_t next = element_bytes;
+    for(int d = 0; d < tensor_map::dims; ++d)
+    {
+        m.next[d] = next, m.lengths[d] = lengths[d], m.box[d] = box[d];
+        next *= lengths[d];
+    }
+    return m;
+}
+
+} // namespace ck_tile

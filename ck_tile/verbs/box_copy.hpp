@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Copies of boxes of tensors (tensor_map) from memory to LDS: one thread asks for them, the copy engine does them while all threads go on,
+// and who needs what they bring waits at a barrier. One for each place in LDS that boxes are copied to again and again:
+//
+//   box_barrier<waves, lanes> copied(b, b.lds_at<&plan::copied>());
+//   b.sync();                          // now it can be used
+//   for(int turn = 0; ...; ++turn) { copied.copy([&](auto box) { box(to, map, coord, bytes); }); ...; copied.wait(turn); ...; b.sync(); }
+#pragma once
+
+#include "ck_tile/targets/block.hpp"
+#include "ck_tile/targets/primitives.hpp"
+#include "ck_tile/targets/tensor_map.hpp"
+#include "ck_tile/targets/threads.hpp"
+
+namespace ck_tile
+{
+
+template <int Waves, int Lanes>
+class box_barrier
+{
+  public:
+    static constexpr int bytes = 16; // of LDS: an mbarrier, and what keeps the next thing aligned
+
+    CK_TILE_FN explicit box_barrier(mbarrier* at) : barrier_(at) {}
+    CK_TILE_FN void init()
+    {
+        one_thread([&] { barrier_->init(1); });
+    }
+
+    // f(box), where box(to, map, coord, bytes) copies the box that begins there, which has so many bytes. The barrier's turn ends when all are in
+    // LDS; what they overwrite, all threads are done with since they have met.
+    template <class F>
+    CK_TILE_FN void copy(F&& f, source_line line = source_line::current())
+    {
+        [[maybe_unused]] const verb_scope verb("copy", line);
+        one_thread([&] {
+            int all = 0;
+            f([&](void* to, const tensor_map& map, const tensor_map::coord& coord, int of_box) {
+                copy_box(to, map, coord, *barrier_);
+                all += of_box;
+            });
+            barrier_->arrive_with_boxes(all);
+        });
+    }
+
+    // Until the boxes of the turn, from 0 on, are in LDS: each thread by itself.
+    CK_TILE_FN void wait(int turn)
+    {
+        run_threads<1, Waves, Lanes>([&](thread) { barrier_->wait(turn); });
+    }
+
+  private:
+    template <class F>
+    static CK_TILE_FN void one_thread(F&& f)
+    {
+        run_threads<1, Waves, Lanes>([&](thread t) {
+            if(t.wave == 0 && t.lane == 0)
+                f();
+        });
+    }
+
+    mbarrier* barrier_;
+};
+
+} // namespace ck_tile

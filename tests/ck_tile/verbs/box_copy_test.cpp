@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Boxes of tensors in LDS: of every rank-4 box the elements that exist, and zeros for those that do not, as they lie or permuted; at once, or
+// when the barrier says so.
+#include "ck_tile/core/lds_tile.hpp"
+#include "ck_tile/verbs/box_copy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+namespace ck_tile
+{
+namespace
+{
+
+using coordinates = tensor_map::coord;
+
+// A tensor of different numbers.
+template <class T>
+std::vector<T> numbers(const coordinates& lengths)
+{
+    std::vector<T> all(static_cast<std::size_t>(lengths[0]) * lengths[1] * lengths[2] * lengths[3]);
+    for(std::size_t i = 0; i < all.size(); ++i)
+        all[i] = static_cast<T>(i + 1);
+    return all;
+}
+
+// f(coordinate in the box, its number in it) for all.
+void each_of(const coordinates& box, auto&& f)
+{
+    int number = 0;
+    for(int d3 = 0; d3 < box[3]; ++d3)
+        for(int d2 = 0; d2 < box[2]; ++d2)
+            for(int d1 = 0; d1 < box[1]; ++d1)
+                for(int d0 = 0; d0 < box[0]; ++d0)
+                    f(coordinates{d0, d1, d2, d3}, number++);
+}
+
+template <class T>
+T expected(const std::vector<T>& all, const coordinates& lengths, const coordinates& at)
+{
+    std::size_t offset = 0;
+    for(int d = tensor_map::dims - 1; d >= 0; --d)
+    {
+        if(at[d] < 0 || at[d] >= lengths[d])
+            return 0;
+        offset = offset * static_cast<std::size_t>(lengths[d]) + static_cast<std::size_t>(at[d]);
+    }
+    return all[offset];
+}
+
+template <class T>
+void expect_box(const coordinates& lengths, const coordinates& box, const coordinates& at, bool permuted)
+{
+    SCOPED_TRACE(testing::Message() << "box at " << at[0] << ", " << at[1] << ", " << at[2] << ", " << at[3]);
+    const std::vector<T> all = numbers<T>(lengths);
+    const tensor_map map     = packed_map(all.data(), sizeof(T), lengths, box, permuted);
+    std::vector<T> lds(static_cast<std::size_t>(map.box_bytes()) / sizeof(T), T(-1));
+    alignas(16) std::byte memory[16];
+    box_barrier<1, 1> copied(reinterpret_cast<mbarrier*>(memory));
+    copied.init();
+    copied.copy([&](auto copy) { copy(lds.data(), map, at, map.box_bytes()); });
+    copied.wait(0);
+    each_of(box, [&](const coordinates& i, int number) {
+        int lies = number;
+        if(permuted) // as swizzled_rows says of 16 bits
+            lies = static_cast<int>(swizzled_rows(box[1] * box[2] * box[3], box[0])
+                                        .map()(multi_index<2>{number / box[0], number % box[0]})
+                                        .offset);
+        coordinates there = at;
+        for(int d = 0; d < tensor_map::dims; ++d)
+            there[d] += i[d];
+        EXPECT_EQ(lds[static_cast<std::size_t>(lies)], expected(all, lengths, there)) << "element " << number;
+    });
+}
+
+TEST(BoxCopy, HasWhatExistsAndZeros)
+{
+    for(const coordinates& at : {coordinates{0, 0, 0, 0}, {8, -1, -2, 0}, {16, 3, 4, 1}, {-8, 5, 6, 2}, {24, 0, 0, 3}})
+    {
+        expect_box<std::int16_t>({24, 5, 6, 3}, {8, 3, 4, 2}, at, false);
+        expect_box<std::int32_t>({24, 5, 6, 3}, {4, 3, 4, 2}, at, false);
+        expect_box<std::int8_t>({24, 5, 2, 1}, {16, 3, 2, 1}, at, false);
+    }
+}
+
+TEST(BoxCopy, PermutesChunksAsSwizzledRowsAre)
+{
+    for(const coordinates& at : {coordinates{0, 0, 0, 0}, {64, -1, -1, 0}, {32, 4, 4, 1}})
+        expect_box<std::int16_t>({72, 5, 6, 2}, {64, 4, 4, 1}, at, true);
+}
+
+// One turn after the other, of two boxes each.
+TEST(BoxCopy, TurnsEndWhenAllBoxesAreThere)
+{
+    const coordinates lengths = {8, 4, 1, 1}, box = {8, 1, 1, 1};
+    const std::vector<std::int16_t> all = numbers<std::int16_t>(lengths);
+    const tensor_map map                = packed_map(all.data(), 2, lengths, box, false);
+    std::int16_t lds[2][8];
+    alignas(16) std::byte memory[16];
+    box_barrier<1, 1> copied(reinterpret_cast<mbarrier*>(memory));
+    copied.init();
+    for(int turn = 0; turn < 3; ++turn)
+    {
+        copied.copy([&](auto copy) {
+            copy(lds[0], map, {0, turn, 0, 0}, map.box_bytes());
+            copy(lds[1], map, {0, turn + 1, 0, 0}, map.box_bytes());
+        });
+        copied.wait(turn);
+        EXPECT_EQ(lds[0][0], 8 * turn + 1);
+        EXPECT_EQ(lds[1][7], 8 * turn + 16);
+    }
+}
+
+TEST(BoxCopyDeathTest, WaitingForATurnThatNobodyBeganFails)
+{
+    alignas(16) std::byte memory[16];
+    box_barrier<1, 1> copied(reinterpret_cast<mbarrier*>(memory));
+    copied.init();
+    EXPECT_DEATH(copied.wait(0), "waiting for a phase that nobody ends");
+}
+
+} // namespace
+} // namespace ck_tile
