@@ -36,7 +36,7 @@ class box_barrier
         one_thread([&] {
             int all = 0;
             f([&](void* to, const tensor_map& map, const tensor_map::coord& coord, int of_box) {
-                copy_box(to, map, coord, *barrier_);
+                copy_box(to, map, coord, of_box, *barrier_);
                 all += of_box;
             });
             barrier_->arrive_with_boxes(all);

@@ -851,9 +851,9 @@ struct boxes
         copied.init();
         in.sync();
     }
-    void copy()
+    void copy(int fewer = 0)
     {
-        copied.copy([&](auto box) { box(in.lds_at<float>(0), map, {}, map.box_bytes()); });
+        copied.copy([&](auto box) { box(in.lds_at<float>(0), map, {}, map.box_bytes() - fewer); });
     }
     void read() const
     {
@@ -876,6 +876,18 @@ struct box_that_is_not_waited_for : program_base<A, sizeof(box_plan<A>)>
         }
         else
             b.copied.wait(0);
+        b.read();
+    }
+};
+
+template <architecture A, bool Wrong>
+struct box_of_other_bytes : program_base<A, sizeof(box_plan<A>)>
+{
+    static void run(const block& in, const buffers& p)
+    {
+        boxes<A> b(in, p);
+        b.copy(Wrong ? 16 : 0);
+        b.copied.wait(0);
         b.read();
     }
 };
@@ -1424,6 +1436,7 @@ void mistakes_with_what_goes_on_meanwhile()
     expect_found<copies_without_a_barrier, hopper>("take turns at LDS");
     expect_found<copy_over_what_is_read, hopper>("is written by an asynchronous copy, which wave");
     expect_found<box_that_is_not_waited_for, hopper>("a box copied by wave 0 has written");
+    expect_found<box_of_other_bytes, hopper>("waiting for other bytes than a box has");
     expect_found<box_over_what_is_read, hopper>("is written by a copied box, which wave 1 has read");
     expect_found<copy_between_two_reads, hopper>("is read, which an asynchronous copy of wave");
     expect_found<accumulators_of_a_product_under_way, hopper>("accumulators are used after wait_for_products");

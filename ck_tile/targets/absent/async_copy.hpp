@@ -20,7 +20,7 @@ CK_TILE_FN void wait_for_copies()
 }
 CK_TILE_FN void see_copies() {}
 template <class Map, class Coord, class Barrier>
-CK_TILE_FN void copy_box(void*, const Map&, const Coord&, const Barrier&)
+CK_TILE_FN void copy_box(void*, const Map&, const Coord&, int, const Barrier&)
 {
 }
 CK_TILE_FN void prefetch_run(const void*, int) {}

@@ -40,6 +40,16 @@ class mbarrier
         tell_checker([&](program_checker& c) { c.wait(this, phase); });
     }
 
+    // A program that would hang or race on a GPU cannot go on.
+    [[noreturn]] static void fail(const char* rule, int phase)
+    {
+        char sentence[160];
+        std::snprintf(sentence, sizeof sentence, "mbarrier: %s (phase %d)", rule, phase);
+        tell_checker([&](program_checker& c) { c.fail(sentence); });
+        std::fprintf(stderr, "%s\n", sentence);
+        std::abort();
+    }
+
   private:
     void arrive(copying with)
     {
@@ -54,27 +64,20 @@ class mbarrier
         }
     }
 
-    // A program that would hang or race on a GPU cannot go on.
-    [[noreturn]] static void fail(const char* rule, int phase)
-    {
-        char sentence[160];
-        std::snprintf(sentence, sizeof sentence, "mbarrier: %s (phase %d)", rule, phase);
-        tell_checker([&](program_checker& c) { c.fail(sentence); });
-        std::fprintf(stderr, "%s\n", sentence);
-        std::abort();
-    }
-
     std::uint16_t arrivals_;
     std::uint16_t pending_;
     std::int32_t ended_; // phases
 };
 
 // Element by element, at once: it is the mbarrier that tells the checker when.
-inline void copy_box(void* to, const tensor_map& map, const tensor_map::coord& at, const mbarrier&)
+inline void copy_box(void* to, const tensor_map& map, const tensor_map::coord& at, int expected,
+                     const mbarrier& barrier)
 {
     constexpr int chunk = 16; // bytes
     const auto bytes    = static_cast<int>(map.next[0]);
-    int offset          = 0;
+    if(expected != map.box_bytes())
+        barrier.fail("waiting for other bytes than a box has: say those of its map", expected);
+    int offset = 0;
     tell_checker([](program_checker& c) { c.begin_boxes(); });
     tensor_map::coord i = {};
     for(i[3] = 0; i[3] < map.box[3]; ++i[3])

@@ -67,7 +67,7 @@ class mbarrier
     [[maybe_unused]] unsigned long long state_;
 };
 
-CK_TILE_FN void copy_box(void* to, const tensor_map& map, const tensor_map::coord& at, mbarrier& barrier)
+CK_TILE_FN void copy_box(void* to, const tensor_map& map, const tensor_map::coord& at, int, mbarrier& barrier)
 {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%2, %3, %4, %5}], [%6];"
