@@ -386,6 +386,8 @@ TEST(Config, Rejections)
     EXPECT_EQ(broken([](config& c) { c.block.k = 32; }), "an instruction that takes operands from LDS reads k in lines "
                                                          "of 128 bytes, but one is 32: use a block.k that is a "
                                                          "multiple of 64");
+    EXPECT_EQ(broken([](config& c) { c.block.k = 128; }),
+              "boxes of what a diagonal product sees have lines of 64 channels, but one is 128: use a block.k of 64");
     EXPECT_EQ(broken([](config& c) { c.window.rows = c.window.cols = 9; }),
               "a window that the compiler knows must have 64 taps at most, but one is 81: use a smaller one");
     EXPECT_EQ(broken([](config& c) { c.window.stride = 0; }),
@@ -414,7 +416,7 @@ TEST(Config, Rejections)
     EXPECT_EQ(broken([](config& c) { c.halo = 1024; }),
               "the halo must be 1023 pixels at most, but one is 1024: use a smaller one");
     EXPECT_EQ(broken([](config& c) { c.kept = 12; }), "LDS of the main loop and the epilogue must fit the block's, but "
-                                                      "one is 261120: shrink the tile or the halo, or keep "
+                                                      "one is 256016: shrink the tile or the halo, or keep "
                                                       "fewer steps");
 }
 
