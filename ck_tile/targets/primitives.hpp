@@ -97,7 +97,7 @@ struct step_mix
 //   arrive_in_memory<Waves>(counters)         counts an arrival at the counter of this thread's wave, one for all lanes, or at the first one for
 //                                             all waves where they do not wait; how many came before, whose writes to memory are seen
 //   copy_box(to, map, at, bytes, barrier)     copies the box, of so many bytes, of a tensor_map that begins at the coordinates `at`, some of which may not exist, to
-//                                             LDS, where `to` is aligned to 128 bytes, to 1024 if the map is permuted; if has_box_copies. One
+//                                             LDS, where `to` is aligned to 128 bytes, to 1024 if the map is permuted. One
 //                                             thread calls it, and then arrives at the mbarrier with the bytes of all its boxes
 //   prefetch_run(from, bytes)                 asks for a run of memory, of a multiple of 16 bytes, to come to the shared cache
 //

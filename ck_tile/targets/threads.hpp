@@ -34,6 +34,16 @@ CK_TILE_FN constexpr void run_threads(F&& f)
 #endif
 }
 
+// The first thread of these waves.
+template <int Waves, int Lanes, class F>
+CK_TILE_FN void run_one_thread(F&& f)
+{
+    run_threads<1, Waves, Lanes>([&](thread t) {
+        if(t.wave == 0 && t.lane == 0)
+            f();
+    });
+}
+
 // Whether this thread is in the first waves of its block, of which others have another role; the CPU has all roles.
 template <int Waves, int Lanes>
 CK_TILE_FN bool is_in_first_waves()

@@ -28,7 +28,7 @@ class arrive_wait_barrier
     }
     CK_TILE_FN arrive_wait_barrier(const block& in, int byte_offset) : barrier_(in.lds_at<mbarrier>(byte_offset))
     {
-        one_thread([&] { barrier_->init(Waves * Lanes); });
+        run_one_thread<Waves, Lanes>([&] { barrier_->init(Waves * Lanes); });
     }
 
     CK_TILE_FN void arrive()
@@ -47,19 +47,10 @@ class arrive_wait_barrier
     CK_TILE_FN void close(const block& in)
     {
         in.sync();
-        one_thread([&] { barrier_->invalidate(); });
+        run_one_thread<Waves, Lanes>([&] { barrier_->invalidate(); });
     }
 
   private:
-    template <class F>
-    static CK_TILE_FN void one_thread(F&& f)
-    {
-        run_threads<1, Waves, Lanes>([&](thread t) {
-            if(t.wave == 0 && t.lane == 0)
-                f();
-        });
-    }
-
     mbarrier* barrier_;
     int turn_ = 0;
 };

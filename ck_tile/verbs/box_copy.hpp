@@ -2,7 +2,8 @@
 // Copies of boxes of tensors (tensor_map) from memory to LDS: one thread asks for them, the copy engine does them while all threads go on,
 // and who needs what they bring waits at a barrier. One for each place in LDS that boxes are copied to again and again:
 //
-//   box_barrier<waves, lanes> copied(b, b.lds_at<&plan::copied>());
+//   box_barrier<waves, lanes> copied(b.lds_at<mbarrier>(byte offset));
+//   copied.init();
 //   b.sync();                          // now it can be used
 //   for(int turn = 0; ...; ++turn) { copied.copy([&](auto box) { box(to, map, coord, bytes); }); ...; copied.wait(turn); ...; b.sync(); }
 #pragma once
@@ -24,7 +25,7 @@ class box_barrier
     CK_TILE_FN explicit box_barrier(mbarrier* at) : barrier_(at) {}
     CK_TILE_FN void init()
     {
-        one_thread([&] { barrier_->init(1); });
+        run_one_thread<Waves, Lanes>([&] { barrier_->init(1); });
     }
 
     // f(box), where box(to, map, coord, bytes) copies the box that begins there, which has so many bytes. The barrier's turn ends when all are in
@@ -33,7 +34,7 @@ class box_barrier
     CK_TILE_FN void copy(F&& f, source_line line = source_line::current())
     {
         [[maybe_unused]] const verb_scope verb("copy", line);
-        one_thread([&] {
+        run_one_thread<Waves, Lanes>([&] {
             int all = 0;
             f([&](void* to, const tensor_map& map, const tensor_map::coord& coord, int of_box) {
                 copy_box(to, map, coord, of_box, *barrier_);
@@ -50,15 +51,6 @@ class box_barrier
     }
 
   private:
-    template <class F>
-    static CK_TILE_FN void one_thread(F&& f)
-    {
-        run_threads<1, Waves, Lanes>([&](thread t) {
-            if(t.wave == 0 && t.lane == 0)
-                f();
-        });
-    }
-
     mbarrier* barrier_;
 };
 

@@ -82,10 +82,8 @@ class rows_in_lds
     struct origin
     {
         int line[in_squares ? 1 : squares], column;
-        unsigned keyed
-            [in_squares
-                 ? keys
-                 : 1]; // bytes, of a line that lies a multiple of 8 lines from one so much further, from its own start
+        unsigned keyed[in_squares ? keys
+                                  : 1]; // bytes: where line[0] would be, were its chunks as n lines further, for each n
     };
     lds_tile<T, Layout> from_;
     detail::per_thread<origin, copies_of(Lanes.threads())> origins_;

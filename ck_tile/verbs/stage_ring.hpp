@@ -43,7 +43,7 @@ class stage_ring
     }
     CK_TILE_FN stage_ring(const block& in, int byte_offset) : full_(in.lds_at<mbarrier>(byte_offset))
     {
-        one_thread([&] {
+        run_one_thread<FillingWaves + UsingWaves, Lanes>([&] {
             for(int i = 0; i < Stages; ++i)
             {
                 full_[i].init(FillingWaves * Lanes);
@@ -98,7 +98,7 @@ class stage_ring
     CK_TILE_FN void close(const block& in)
     {
         in.sync();
-        one_thread([&] {
+        run_one_thread<FillingWaves + UsingWaves, Lanes>([&] {
             for(int i = 0; i < 2 * Stages; ++i)
                 full_[i].invalidate();
         });
@@ -106,15 +106,6 @@ class stage_ring
 
   private:
     CK_TILE_FN mbarrier& free(int stage) const { return full_[Stages + stage]; }
-
-    template <class F>
-    static CK_TILE_FN void one_thread(F&& f)
-    {
-        run_threads<1, FillingWaves + UsingWaves, Lanes>([&](thread t) {
-            if(t.wave == 0 && t.lane == 0)
-                f();
-        });
-    }
 
     mbarrier* full_; // and those that are free behind
     ring_position filling_, using_, freeing_;

@@ -247,40 +247,56 @@ double dense_cost(const config& c, const problem& p, std::int64_t at_once)
                                                    (steps * (products + weights + 0.37 * (columns - 1)) + moved));
 }
 
-// What regions take together of which a compute unit has `at_once`, each of which hides the others' latency, but for one that nothing hides.
-double together(double one, std::int64_t at_once) { return one * static_cast<double>(at_once + 1) / 1.3; }
-
-// A region whose halo comes in boxes, of whole lines: fitted to 137 plans of separable blocks on an H200, in microseconds.
-double box_cost(const config& c, const problem& p, const conv::regions& some, std::int64_t at_once)
+// What parts of a region take, in microseconds.
+struct region_rates
 {
-    const auto taps = static_cast<double>(p.filter_taps()), steps = static_cast<double>(steps_of(c, p)),
-               columns = static_cast<double>(columns_of(c, p)), halo = static_cast<double>(some.halo);
-    const double channels   = static_cast<double>(ceil_div(p.groups * p.c, std::int64_t(16)) * 16),
-                 tile       = c.block.m * c.block.n,
-                 element    = 0.003 + 0.0046 * taps + (p.activation == conv::activation::silu ? 0.046 : 0);
-    const double computed   = 1e-3 * c.block.m * channels * element,
-                 copied     = 18e-6 * halo * steps * c.block.k * bytes_of(p.type),
-                 multiplied = steps * (0.1 + 24e-6 * tile * columns + 0.23 * (columns - 1)),
-                 stored = 19e-6 * tile * columns, kept = c.loop().keeps_all() ? 0.15 : 0;
-    return conv::microsecond * together(computed + copied + multiplied + stored + kept, at_once);
+    double channels; // a thousand channels of pixels of the intermediate
+    double copied;   // a byte of X
+    double step;
+    double tile;   // an element of a tile, in a step
+    double column; // a tile's column after the first one, in a step
+    double stored; // an element of the result
+    double kept;   // once, if the intermediate is
+};
+
+// Fitted on an H200: where halos come in boxes to 137 plans of separable blocks, else to 133.
+region_rates rates_of(const config& c, const problem& p)
+{
+    const auto taps = static_cast<double>(p.filter_taps());
+    if(!c.boxes())
+        return {.channels = 0.05 + (c.window.any() ? 0.03 : 0.02) * taps,
+                .copied   = 34e-6,
+                .step     = 0.036,
+                .tile     = 31e-6,
+                .column   = 0.3,
+                .stored   = 67e-6,
+                .kept     = 0.8};
+    return {.channels = 0.003 + 0.0046 * taps + (p.activation == conv::activation::silu ? 0.046 : 0),
+            .copied   = 18e-6,
+            .step     = 0.1,
+            .tile     = 24e-6,
+            .column   = 0.23,
+            .stored   = 19e-6,
+            .kept     = 0.15};
 }
 
-// What a region takes on a compute unit that has `at_once` of them: fitted to 133 plans of separable blocks on an H200, in microseconds.
+// What a region takes on a compute unit that has `at_once` of them, each of which hides the others' latency, but for one that nothing hides.
 double region_cost(const config& c, const problem& p, const conv::regions& some, std::int64_t at_once)
 {
     if(c.first == formulation::dense)
         return dense_cost(c, p, at_once);
-    if(c.boxes())
-        return box_cost(c, p, some, at_once);
-    const auto taps = static_cast<double>(p.filter_taps()), steps = static_cast<double>(steps_of(c, p)),
-               columns = static_cast<double>(columns_of(c, p)), halo = static_cast<double>(some.halo);
-    const double channels = static_cast<double>(ceil_div(p.groups * p.c, std::int64_t(16)) * 16),
-                 tile     = c.block.m * c.block.n;
-    const double element  = 0.05 + (c.window.any() ? 0.03 : 0.02) * taps;
-    const double computed = 1e-3 * c.block.m * channels * element, copied = 34e-6 * halo * channels * bytes_of(p.type),
-                 multiplied = steps * (0.036 + 31e-6 * tile * columns + 0.3 * (columns - 1)),
-                 stored = 67e-6 * tile * columns, kept = c.loop().keeps_all() ? 0.8 : 0;
-    return conv::microsecond * together(computed + copied + multiplied + stored + kept, at_once);
+    const region_rates rates = rates_of(c, p);
+    const auto steps = static_cast<double>(steps_of(c, p)), columns = static_cast<double>(columns_of(c, p)),
+               halo         = static_cast<double>(some.halo);
+    const double channels   = static_cast<double>(ceil_div(p.groups * p.c, std::int64_t(16)) * 16);
+    const double lines      = c.boxes() ? steps * c.block.k : channels; // of boxes they are whole
+    const double tile       = c.block.m * c.block.n;
+    const double computed   = 1e-3 * c.block.m * channels * rates.channels,
+                 copied     = rates.copied * halo * lines * bytes_of(p.type),
+                 multiplied = steps * (rates.step + rates.tile * tile * columns + rates.column * (columns - 1)),
+                 stored = rates.stored * tile * columns, kept = c.loop().keeps_all() ? rates.kept : 0;
+    const double together = static_cast<double>(at_once + 1) / 1.3;
+    return conv::microsecond * together * (computed + copied + multiplied + stored + kept);
 }
 
 } // namespace

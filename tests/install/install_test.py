@@ -21,18 +21,17 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2]
 BUILD, COMPILER, SAMPLE, *OPERATIONS = sys.argv[1:]
 BUILD = Path(BUILD).resolve()
+sys.path[:0] = [str(SOURCE / "tests" / "examples"), str(SOURCE / "tile_engine_configs")]
 
 
 def programs():
     """The program in examples/<operation>, and the small problem of its tests, which it verifies; for operations that have one."""
-    sys.path.insert(0, str(SOURCE / "tests" / "examples"))
     for operation in OPERATIONS:
         for source in (SOURCE / "examples" / operation).glob("*.cpp"):
             yield operation, source.stem, importlib.import_module(f"{source.stem}_cli_test").SMALL
 
 
 def is_built(operation):
-    sys.path.insert(0, str(SOURCE / "tile_engine_configs"))
     return not SAMPLE or importlib.import_module("generator.test_set").drawn(SAMPLE, "install", operation) < 1 / 3
 
 

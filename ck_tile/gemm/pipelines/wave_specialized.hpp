@@ -201,10 +201,7 @@ struct pipeline_traits<pipeline::wave_specialized>
         const auto coord_in = [&](int slot) { return in.lds_at<coord>(coords_at + slot * coord_bytes); };
         const auto tell     = [&](const coord& here) {
             told.wait_free();
-            run_threads<1, copying_waves, lanes>([&](thread t) {
-                if(t.wave == 0 && t.lane == 0)
-                    *coord_in(told.to_fill()) = here;
-            });
+            run_one_thread<copying_waves, lanes>([&] { *coord_in(told.to_fill()) = here; });
             told.filled();
         };
         const bool b_stays = [&] {

@@ -7,7 +7,7 @@
 namespace ck_tile
 {
 
-inline constexpr bool has_async_copies = false, has_box_copies = false;
+inline constexpr bool has_async_copies = false;
 
 template <class Range>
 CK_TILE_FN void copy_line(void*, const Range&, unsigned)
@@ -19,10 +19,6 @@ CK_TILE_FN void wait_for_copies()
 {
 }
 CK_TILE_FN void see_copies() {}
-template <class Map, class Coord, class Barrier>
-CK_TILE_FN void copy_box(void*, const Map&, const Coord&, int, const Barrier&)
-{
-}
 CK_TILE_FN void prefetch_run(const void*, int) {}
 
 } // namespace ck_tile

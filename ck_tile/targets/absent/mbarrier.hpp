@@ -21,4 +21,10 @@ class mbarrier
     CK_TILE_FN void wait(int) const { this_architecture_has_no_mbarrier(); }
 };
 
+template <class Map, class Coord>
+CK_TILE_FN void copy_box(void*, const Map&, const Coord&, int, mbarrier&)
+{
+    this_architecture_has_no_mbarrier();
+}
+
 } // namespace ck_tile

@@ -9,7 +9,7 @@
 namespace ck_tile
 {
 
-inline constexpr bool has_async_copies = false, has_box_copies = true;
+inline constexpr bool has_async_copies = false;
 
 template <class Range>
 void copy_line(void*, const Range&, unsigned)

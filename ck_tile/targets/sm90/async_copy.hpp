@@ -7,7 +7,7 @@
 namespace ck_tile
 {
 
-inline constexpr bool has_async_copies = true, has_box_copies = true;
+inline constexpr bool has_async_copies = true;
 
 // The address that instructions for shared memory take.
 CK_TILE_FN unsigned lds_address(const void* p)
