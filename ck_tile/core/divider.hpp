@@ -27,6 +27,8 @@ struct divider
 
     friend CK_TILE_FN constexpr int operator/(int n, const divider& by)
     {
+        if(__builtin_constant_p(by.divisor)) // compilers that know what they divide by do as well or better
+            return static_cast<int>(static_cast<unsigned>(n) / static_cast<unsigned>(by.divisor));
         // The upper word of twice n: a product and a shift of 32 bits.
         return static_cast<int>(static_cast<std::uint32_t>(std::uint64_t(unsigned(n) << 1) * by.magic >> 32) >>
                                 (by.shift - 31));

@@ -16,11 +16,20 @@ namespace ck_tile::conv
 template <distribution D, class Element, int Vector>
 CK_TILE_FN tile<Element, D> load_biases(const void* biases, int channels, int first)
 {
-    constexpr int along    = D.length(0) > 1 ? 0 : 1;
+    constexpr int dim      = D.length(0) > 1 ? 0 : 1;
     multi_index<2> lengths = {1, 1}, origin = {};
-    lengths[along] = channels, origin[along] = first;
+    lengths[dim] = channels, origin[dim] = first;
+    const auto map = [&](const auto& rows, const auto& cols) {
+        return transform(packed(lengths), along<dims{0}, dims{0}>(rows), along<dims{1}, dims{1}>(cols));
+    };
+    const auto to_the_end = [&] { // where channels end, memory does
+        if constexpr(dim == 0)
+            return map(unbounded{}, pass_through{1});
+        else
+            return map(pass_through{1}, unbounded{});
+    }();
     const tensor_view all{static_cast<const Element*>(biases), std::int64_t(biases != nullptr ? channels : 0),
-                          packed(lengths)};
+                          to_the_end};
     return rearrange<D>(load(make_window<in_vectors(D, Vector)>(all, origin)));
 }
 // The same in fp32.

@@ -134,7 +134,7 @@ struct depthwise_first
         const conv::arguments& c    = args.first;
         const conv::region_shape& s = args.regions.shape;
         const auto lengths          = conv::used<2>(c.output);
-        const int row = lengths[1] * args.k1, count = p.made.count;
+        const int row = lengths[1] * args.k1, count = alone ? 1 : p.made.count;
         const std::int64_t image     = std::int64_t(lengths[0]) * row;
         constexpr divider patch_rows = C.patch.rows, patch_cols = C.patch.cols, one = 1;
         const divider rows = alone ? one : s.rows, cols = alone ? one : s.cols;
