@@ -99,6 +99,10 @@ struct step_mix
 //   copy_box(to, map, at, bytes, barrier)     copies the box, of so many bytes, of a tensor_map that begins at the coordinates `at`, some of which may not exist, to
 //                                             LDS, where `to` is aligned to 128 bytes, to 1024 if the map is permuted. One
 //                                             thread calls it, and then arrives at the mbarrier with the bytes of all its boxes
+//   stored_boxes                              boxes that one thread stores from LDS to memory
+//     .store(map, at, from)                   copies one that lies at `from`, aligned as `to` above, but for what of it does not exist: later, as of stores
+//                                             to LDS that a barrier and see_copies() show it
+//     .wait()                                 until LDS may be overwritten where they were; before the program ends
 //   prefetch_run(from, bytes)                 asks for a run of memory, of a multiple of 16 bytes, to come to the shared cache
 //
 // barrier in LDS at which some arrive without waiting, and for which others wait. It counts arrivals. With the last that it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies of boxes of tensors (tensor_map) from memory to LDS: one thread asks for them, the copy engine does them while all threads go on,
+// Copies of boxes of tensors (tensor_map) between memory and LDS: one thread asks for them, the copy engine does them while all threads go on,
 // and who needs what they bring waits at a barrier. One for each place in LDS that boxes are copied to again and again:
 //
 //   box_barrier<waves, lanes> copied(b.lds_at<mbarrier>(byte offset));
@@ -28,6 +28,12 @@ class box_barrier
         run_one_thread<Waves, Lanes>([&] { barrier_->init(1); });
     }
 
+    // Its memory becomes free for something else; all threads have waited, and met since.
+    CK_TILE_FN void end()
+    {
+        run_one_thread<Waves, Lanes>([&] { barrier_->invalidate(); });
+    }
+
     // f(box), where box(to, map, coord, bytes) copies the box that begins there, which has so many bytes. The barrier's turn ends when all are in
     // LDS; what they overwrite, all threads are done with since they have met.
     template <class F>
@@ -52,6 +58,35 @@ class box_barrier
 
   private:
     mbarrier* barrier_;
+};
+
+// The reverse, by one thread, of what threads have stored to LDS, and shown by see_copies() before they met:
+//
+//   box_store<waves, lanes> boxes;
+//   ...; see_copies();
+//   boxes.wait();                      // for those of the turn before: others may overwrite where they were when all have met
+//   b.sync();
+//   boxes.store(map, coord, from);     // from another place in LDS than the turn before, which may be overwritten meanwhile
+//
+// The program waits for the last ones before it ends.
+template <int Waves, int Lanes>
+class box_store
+{
+  public:
+    CK_TILE_FN void store(const tensor_map& map, const tensor_map::coord& at, const void* from,
+                          source_line line = source_line::current())
+    {
+        [[maybe_unused]] const verb_scope verb("store", line);
+        run_one_thread<Waves, Lanes>([&] { boxes_.store(map, at, from); });
+    }
+    CK_TILE_FN void wait(source_line line = source_line::current())
+    {
+        [[maybe_unused]] const verb_scope verb("wait", line);
+        run_one_thread<Waves, Lanes>([&] { boxes_.wait(); });
+    }
+
+  private:
+    stored_boxes boxes_;
 };
 
 } // namespace ck_tile

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "ck_tile/targets/matrix.hpp"
+#include "ck_tile/verbs/map.hpp"
 #include "ck_tile/verbs/rows_in_lds.hpp"
 #include "ops/grouped_conv/depthwise.hpp"
 
@@ -96,25 +97,41 @@ class diagonal
         One last;
     };
 
+    // Of a slice of a wave's channels, as operands, and what their sums begin with.
+    struct weights
+    {
+        row_of<tile<T, weight_of<2>>, tile<T, weight_of<1>>> row[Known.rows];
+        tile<float, made> start;
+    };
+
   public:
-    // x: the region's halo; wei: [channels, taps], in LDS; start: what the sums of each channel begin with. What patches hold that the region
-    // does not have means nothing.
-    template <auto Layout, class Start>
-    static CK_TILE_FN tile<float, D> sums(const lds_tile<T, Layout>& x, const T* wei, const region_shape& region,
-                                          const Start& start)
+    // What a thread keeps of weights and biases.
+    struct operands
+    {
+        weights slice[slices];
+    };
+
+    // wei: [channels, taps], in LDS; biases: of each channel. Kept, for many sums(), what these begin with is the product of a tap that sees ones, as
+    // then it lies where the next products take it from; else it is copied there, which takes less than that product.
+    template <bool Kept>
+    static CK_TILE_FN operands load(const T* wei, const auto& biases)
+    {
+        operands w;
+        static_for<slices>([&](auto slice) { w.slice[slice] = load_slice<Kept>(wei, biases, slice); });
+        return w;
+    }
+
+    // x: the region's halo; w: load(wei, biases). What patches hold that the region does not have means nothing.
+    template <auto Layout, class Biases>
+    static CK_TILE_FN tile<float, D> sums(const lds_tile<T, Layout>& x, const operands& w, const T* wei,
+                                          const Biases& biases, const region_shape& region)
     {
         const auto pitch = pitch_of(region);
-        weights w[slices];
-        static_for<slices>([&](auto slice) { w[slice] = load(wei, slice); });
         tile<float, D> sums;
         static_for<patches>([&](auto patch) __attribute__((always_inline)) {
             // All slices at once: the products of one hide what those of another wait for.
             tile<float, made> acc[slices][half];
-            for_each_thread<D>([&](thread t) __attribute__((always_inline)) {
-                each_sum([&](auto slice, auto row, auto v) __attribute__((always_inline)) {
-                    acc[slice][row].file_of(t).set(0, v, start.file_of(t).get(slice, v % 2));
-                });
-            });
+            static_for<slices * half>([&](auto i) { acc[i / half][i % half] = w.slice[i / half].start; });
             const auto wave_of = [](thread t) { return thread{t.wave, 0, t.copy, t.rank}; };
             const rows_in_lds<T, Layout, seen<2>> rows_of_x(
                 x,
@@ -139,9 +156,9 @@ class diagonal
                     if constexpr(y >= 0 && y < Known.rows)
                     {
                         if constexpr(pair < pairs)
-                            multiply<2>(acc[slice][row], pixels[slice].pair[pair], w[slice].row[y].pair[pair]);
+                            multiply<2>(acc[slice][row], pixels[slice].pair[pair], w.slice[slice].row[y].pair[pair]);
                         else
-                            multiply<1>(acc[slice][row], pixels[slice].last, w[slice].row[y].last);
+                            multiply<1>(acc[slice][row], pixels[slice].last, w.slice[slice].row[y].last);
                     }
                 });
             });
@@ -157,24 +174,23 @@ class diagonal
             float unusual = 0; // or a NaN: where there is one, no channel of a product is finite
             static_for<D.regs()>([&](auto r) { unusual = __builtin_fmaf(own.get(r, 0), 0.f, unusual); });
             if(unusual != 0) [[unlikely]]
-                make_again(own, t, x, wei, region, start);
+                make_again(own, t, x, wei, region, biases);
         });
         return sums;
     }
 
   private:
-    // Of a slice of a wave's channels, as operands.
-    struct weights
-    {
-        row_of<tile<T, weight_of<2>>, tile<T, weight_of<1>>> row[Known.rows];
-    };
-    static CK_TILE_FN weights load(const T* wei, int slice)
+    template <bool Kept>
+    static CK_TILE_FN weights load_slice(const T* wei, const auto& biases, int slice)
     {
         weights w;
+        tile<T, weight_of<1>> bias;
         for_each_thread<weight_of<2>>([&](thread t) __attribute__((always_inline)) {
             // Of its two channels, the halves of a word, the one on the diagonal, if one is.
             const int mine = t.lane / 4 - t.lane % 4 * 2, first = column(t, slice) + (mine == 1);
-            const unsigned factor = mine == 0 ? 1 : mine == 1 ? 1u << 16 : 0;
+            const unsigned factor  = mine == 0 ? 1 : mine == 1 ? 1u << 16 : 0;
+            bias.file_of(t).reg[0] = __builtin_bit_cast(
+                vector<T, 2>, __builtin_bit_cast(unsigned, biases.file_of(t).reg[slice]) & factor * 0xffffu);
             static_for<Known.taps()>([&](auto tap) __attribute__((always_inline)) {
                 constexpr int x = tap % Known.cols, y = tap / Known.cols;
                 const unsigned at = __builtin_bit_cast(unsigned short, weight(wei, first, tap)) * factor;
@@ -187,6 +203,16 @@ class diagonal
                 });
             });
         });
+        if constexpr(Kept)
+        {
+            w.start = {};
+            multiply<1>(w.start, generate<T, seen<1>>([](int, int) { return T(1); }), bias);
+        }
+        else
+            for_each_thread<made>([&](thread t) __attribute__((always_inline)) {
+                static_for<4>(
+                    [&](auto v) { w.start.file_of(t).set(0, v, convert<float>(biases.file_of(t).get(slice, v % 2))); });
+            });
         return w;
     }
     static CK_TILE_FN T weight(const T* wei, int channel, int tap)
@@ -206,7 +232,7 @@ class diagonal
     // A thread's sums by multiply-adds, one pixel after the other.
     template <auto Layout>
     static CK_TILE_FN void make_again(auto& own, thread t, const lds_tile<T, Layout>& x, const T* wei,
-                                      const region_shape& region, const auto& start)
+                                      const region_shape& region, const auto& biases)
     {
         static_for<slices>([&](auto slice) {
             CK_TILE_KEEP_LOOP
@@ -214,7 +240,8 @@ class diagonal
             {
                 const int input = first_input(region, t, i / rows, first_element<D, 0>(t) % Whole.cols) +
                                   i % rows * Known.stride * region.halo_cols.divisor;
-                float sum[2]    = {start.file_of(t).get(slice, 0), start.file_of(t).get(slice, 1)};
+                float sum[2]    = {convert<float>(biases.file_of(t).get(slice, 0)),
+                                   convert<float>(biases.file_of(t).get(slice, 1))};
                 CK_TILE_KEEP_LOOP
                 for(int tap = 0; tap < Known.taps(); ++tap)
                 {

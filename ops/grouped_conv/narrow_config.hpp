@@ -9,7 +9,9 @@
 #include "ck_tile/gemm/shape.hpp"
 #include "ck_tile/numeric/violation.hpp"
 #include "ck_tile/targets/targets.hpp"
+#include "ck_tile/verbs/box_copy.hpp"
 #include "ops/grouped_conv/depthwise.hpp"
+#include "ops/grouped_conv/diagonal.hpp"
 #include "ops/grouped_conv/hankel.hpp"
 #include "ops/grouped_conv/tap_product.hpp"
 #include "ops/grouped_conv/toeplitz.hpp"
@@ -25,7 +27,7 @@ struct narrow_config
 
     architecture arch;
     data_type type;
-    int group; // channels of a group, of X and of Y: 1, by multiply-adds or rows of the filter; 16 or a divisor of it, 32 or 64, by taps
+    int group; // channels of a group, of X and of Y: 1, by multiply-adds, pairs of taps or rows of the filter; 16 or a divisor of it, 32 or 64, by taps
     int channels; // of a block
     int waves;
     known_window window;
@@ -34,7 +36,7 @@ struct narrow_config
     int stages = 2;    // such halos in LDS
     int planes = 1;    // of the filter, at most; of 1, images have no third dimension
     // Neighbours in a row of the filter that one product takes: if several, X has one group, of 16 / taps channels at most; or, of groups of 1
-    // channel, the row as an operand, so long at most (toeplitz.hpp, hankel.hpp).
+    // channel, 2, as diagonals (diagonal.hpp), or more, the row as an operand, so long at most (toeplitz.hpp, hankel.hpp).
     int taps = 1;
     // Of groups of 32 channels or 64: where instructions take the halo and weights from.
     operand_source operands = operand_source::registers;
@@ -42,7 +44,8 @@ struct narrow_config
     constexpr bool makes_weights() const { return Made == direction::backward_weight; }
     constexpr bool by_matrix() const { return group > 1; }
     constexpr bool by_lds() const { return operands == operand_source::lds; }
-    constexpr bool by_rows() const { return group == 1 && taps > 1; } // of the filter
+    constexpr bool by_diagonals() const { return group == 1 && taps == 2; }
+    constexpr bool by_rows() const { return group == 1 && taps > 2; } // of the filter
     constexpr bool weights_by_rows() const { return by_rows() && makes_weights(); }
     constexpr bool of_few() const
     {
@@ -69,7 +72,7 @@ struct narrow_config
     constexpr int halo_channels() const { return of_few() ? tap_product::channels / taps : channels; }
     constexpr known_window products() const
     {
-        return {window.rows, window.any() ? window.cols : ceil_div(window.cols, taps), window.stride};
+        return {window.rows, window.any() || by_diagonals() ? window.cols : ceil_div(window.cols, taps), window.stride};
     }
     // Of a filter's row as a Toeplitz matrix: products, one after the other; the stride along it at most, which is 1 where products side by side
     // share what they see; and elements of LDS for each copy.
@@ -113,6 +116,8 @@ struct narrow_config
     // Patches that a block computes at once, and those of a region: that it has at once, or as its halo has at most.
     constexpr int patches_at_once() const
     {
+        if(by_diagonals())
+            return 1;
         if(by_rows())
             return makes_weights() ? 1 : down();
         if(!by_matrix())
@@ -147,7 +152,10 @@ struct narrow_config
     constexpr int rows_at_once() const { return threads() / (channels / vector()); }
     constexpr int halo_at_once() const
     {
-        return of_few() ? threads() : by_rows() ? rows_at_once() * row_product::run : rows_at_once();
+        return of_few()         ? threads()
+               : by_diagonals() ? 8
+               : by_rows()      ? rows_at_once() * row_product::run
+                                : rows_at_once();
     }
     // Pixels, of which a row of the halo is an odd number long where channels are planes.
     constexpr int row_run() const { return by_rows() ? row_product::row_run(instruction()) : 1; }
@@ -191,6 +199,11 @@ struct narrow_config
     // Pixels that are computed at once, as threads compute them; and of a patch those that a thread has.
     constexpr distribution rows() const
     {
+        if(by_diagonals())
+        {
+            const int slices = channels / diagonal_product::channels;
+            return diagonal_product::rows(waves, patch.pixels(), channels, slices < waves ? 1 : slices / waves, patch);
+        }
         return by_rows()     ? toeplitz::images(instruction(), waves, channels, own(), patch)
                : by_lds()    ? tap_product::images_of_lds(waves, product().row_fragments(), channels)
                : by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
@@ -225,13 +238,19 @@ struct narrow_config
     constexpr lds_layout lines(int rows) const { return {.rows = rows, .cols = channels, .pad = pad()}; }
     constexpr lds_layout halo_layout() const
     {
-        if(by_lds())
+        if(by_lds() || by_diagonals())
             return swizzled_rows(halo, channels);
         if(by_rows())
             return {.rows = channels, .cols = halo};
         return of_few() ? lds_layout{.rows = halo, .cols = halo_channels()} : lines(halo);
     }
-    constexpr lds_layout pixel_layout() const { return by_rows() ? halo_layout() : lines(pixel_copy().lengths[0]); }
+    // By diagonals, images go through LDS: one region's behind another's.
+    constexpr lds_layout images_layout() const { return swizzled_rows(patch.pixels(), channels); }
+    constexpr int images_at() const { return stages * stage_bytes(); }
+    constexpr lds_layout pixel_layout() const
+    {
+        return by_diagonals() ? images_layout() : by_rows() ? halo_layout() : lines(pixel_copy().lengths[0]);
+    }
     constexpr int halo_bytes() const
     {
         // Products see what is behind the last row, times 0.
@@ -251,6 +270,15 @@ struct narrow_config
     {
         if(by_matrix())
             return tap_product::weights(instruction(), waves, across(), taps);
+        if(by_diagonals())
+        {
+            const int channels = diagonal_product::channels, rows = diagonal_product::pixels; // of two taps
+            return {.lengths = {1, waves * rows * channels},
+                    .wave    = {{waves, 1, rows * channels}},
+                    .lane    = {{channels / 2, 1, 2}, {channels, 1, channels}},
+                    .reg     = {{rows / channels, 1, channels * channels}},
+                    .vec     = {{2, 1, 1}}};
+        }
         if(by_rows())
             return hankel::sums(instruction(), waves, channels_of_wave(), filter_rows());
         const int across = channels / own(), down = lanes() / across;
@@ -264,24 +292,38 @@ struct narrow_config
     // Of the filter, taps or, by matrix instructions, products whose sums are added up at once.
     constexpr int products_at_once() const
     {
-        return by_rows() ? 1 : !window.any() ? products().cols : !by_matrix() ? 8 : window.taps() % 3 == 0 ? 3 : 2;
+        return by_rows() || by_diagonals() ? 1
+               : !window.any()             ? products().cols
+               : !by_matrix()              ? 8
+               : window.taps() % 3 == 0    ? 3
+                                           : 2;
     }
 
     // Those of a block, backward weight, at most.
-    constexpr int most_products() const { return by_rows() ? taps / tap_product::channels : products().taps(); }
+    constexpr int most_products() const
+    {
+        return by_diagonals() ? ceil_div(window.taps(), diagonal_product::taps)
+               : by_rows()    ? taps / tap_product::channels
+                              : products().taps();
+    }
 
     constexpr bool deep() const { return planes > 1; }
     // Taps of a filter at most, of all its planes.
     constexpr int most_taps() const { return window.any() ? window.taps() : planes * window.taps(); }
     // Behind the stages, what registers do not hold of weights: as fp32, with biases; or, of any window by matrix instructions, as operands.
     // Backward weight, sums of waves are added up where stages were.
-    constexpr int weights_at() const { return stages * stage_bytes(); }
+    constexpr int weights_at() const
+    {
+        return images_at() + (by_diagonals() && !makes_weights() ? 2 * images_layout().elements() * bytes_of(type) : 0);
+    }
     constexpr int operand_bytes() const // of a tap and a slice of channels
     {
         return instruction().a.regs() * instruction().a.vecs() * bytes_of(type) * lanes();
     }
     constexpr int weight_bytes() const
     {
+        if(by_diagonals())
+            return makes_weights() ? 0 : channels * (window.taps() + 1) * bytes_of(type);
         if(by_rows())
             return channels *
                    (window.cols * toeplitz::filter_copies(instruction()) * filter_line() * bytes_of(type) + 4);
@@ -291,8 +333,11 @@ struct narrow_config
             return most_taps() * swizzled_rows(channels, channels).elements() * bytes_of(type);
         return window.any() ? window.taps() * group_slices() * across() * operand_bytes() : 0;
     }
+    constexpr int barriers_at() const { return weights_at() + weight_bytes(); }
     constexpr int lds_bytes() const
     {
+        if(by_diagonals())
+            return barriers_at() + stages * box_barrier<1, 1>::bytes;
         if(!makes_weights())
             return weights_at() + weight_bytes();
         const int added = sums(products_at_once()).threads() * sums(products_at_once()).regs() * sums(1).vecs() * 4;
@@ -302,6 +347,13 @@ struct narrow_config
     // Registers of a lane, more or less: those of a patch, or of sums of all taps, beside a row of the halo.
     constexpr int registers_used() const
     {
+        if(by_diagonals() && makes_weights())
+            return 40 + 4 * most_products() + (window.rows + stride()) * window.cols;
+        if(by_diagonals())
+        {
+            const int slices = rows().regs() / (patch.pixels() / 8) > 1 ? 2 : 1, rows_of_wave = rows().regs() / slices;
+            return 48 + slices * (window.taps() + window.rows / 2 + 4 + 3 * rows_of_wave);
+        }
         if(weights_by_rows())
             return 48 + channels_of_wave() * most_products() * filter_rows() * instruction().m / lanes() +
                    2 * halo_copy().regs() * vector() * bytes_of(type) / 4;
@@ -322,9 +374,10 @@ struct narrow_config
     constexpr int registers() const
     {
         constexpr int most = 128, most_of_instruction = 255;
-        if(by_lds())
+        if(by_lds() || by_diagonals())
         {
-            const int share = facts(arch).compute_unit_registers / (threads() * blocks_in_lds(facts(arch)));
+            const int at_once = by_lds() ? blocks_in_lds(facts(arch)) : blocks_at_once(facts(arch)),
+                      share   = facts(arch).compute_unit_registers / (threads() * at_once);
             return share < most_of_instruction ? share : most_of_instruction;
         }
         return (by_matrix() || by_rows()) && (!makes_weights() || registers_used() <= most) ? most : 0;
@@ -467,6 +520,36 @@ constexpr violation check_rows(const narrow_config<Made>& c, const target& t)
         return check_toeplitz(c);
 }
 
+// What those by diagonals must have beside.
+template <direction Made>
+constexpr violation check_diagonals(const narrow_config<Made>& c, const target& t)
+{
+    namespace product = diagonal_product;
+    if(!product::exists(c.type, t))
+        return {"diagonal products multiply 16 x 8 x 16 of 16-bit types", name_of(c.type), "use products of 1 tap"};
+    if(c.channels != 64)
+        return {"boxes of what a diagonal product sees have lines of 64 channels", c.channels, "use 64 channels"};
+    if(c.window.any() || (Made == direction::backward_data && c.window.stride != 1) || c.window.stride > 2)
+        return {"the compiler must know the window of a diagonal product, of a stride of 2 at most, or, of dX, 1",
+                c.window.stride, "set rows, cols and stride of the window, or use products of 1 tap"};
+    if(c.patch.cols != product::width)
+        return {"a diagonal product has rows of 8 pixels", c.patch.cols, "use patches 8 wide"};
+    if(constexpr int most = 16; c.patch.rows % 2 != 0 || c.patch.rows > most)
+        return {"a diagonal product has two rows of a patch, of 16 at most", c.patch.rows,
+                "use patches of 8 or 16 rows"};
+    if(c.planes != 1)
+        return {"boxes are of one plane", c.planes, "use 1 plane"};
+    if(c.makes_weights())
+    {
+        if(c.waves != c.channels / product::channels)
+            return {"a wave makes weights of 8 channels", c.waves, "use 8 waves"};
+    }
+    else if(const distribution d = c.rows(); !d.covers() || d.threads() != c.threads() || d.regs() % 2 != 0)
+        return {"waves must share a patch of 64 channels by 8 channels, or by pairs of rows", c.waves,
+                "use 8 waves or fewer"};
+    return {};
+}
+
 // `t` are the facts of c.arch.
 template <direction Made>
 constexpr violation check(const narrow_config<Made>& c, const target& t)
@@ -487,6 +570,11 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
         if(const violation v = check_lds_product(c, t))
             return v;
     }
+    else if(c.by_diagonals())
+    {
+        if(const violation v = check_diagonals(c, t))
+            return v;
+    }
     else if(c.by_rows())
     {
         if(const violation v = check_rows(c, t))
@@ -495,7 +583,8 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
     else if(c.taps != 1 &&
             (c.made == direction::backward_data || c.group != tap_product::channels || (c.taps != 2 && c.taps != 4)))
         return {"products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4", c.taps, "use 1"};
-    if(!c.by_matrix() && !c.by_rows() && (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
+    if(!c.by_matrix() && !c.by_rows() && !c.by_diagonals() &&
+       (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
         return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
     if(c.by_matrix() && !c.by_lds())
         if(const violation v = check_tap_product(c, t))

@@ -306,6 +306,15 @@ double row_weights_cost(const device& dev, const narrow_instance& i, const probl
                  made        = i.channels * (rounds * region + of_weight * weights) / instructions_per_us;
     return microsecond * (launch + std::max(bytes / bytes_per_us, made));
 }
+
+// By diagonals, what loads of halos take for an element: for each tap of a row those of all rows that a patch sees, 8 pixels of two of them at once,
+// which LDS gives one after the other.
+double diagonal_loads(const narrow_instance& i)
+{
+    constexpr double of_row = 13.4;
+    const int rows          = (i.limits.patch.rows / 2 - 1) * i.window.stride + i.window.rows;
+    return of_row * rows * i.window.cols / i.limits.patch.pixels();
+}
 } // namespace
 
 double narrow_cost(const device& dev, const narrow_instance& i, const problem& p, const narrow_schedule& s,
@@ -314,8 +323,9 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     // A region computes all pixels of its patches, and copies its halo; lines of memory that a block has a half of come
     // slower, which products do not hide.
     constexpr double half_lines = 1.2, half_lines_of_products = 1.08;
-    constexpr double beside_taps = 8, of_halo = 4; // instructions of an element
-    constexpr double of_pixel = 40;                // of one of the halo whose few channels are copied one by one
+    const double beside_taps  = i.by_diagonals ? 2 + diagonal_loads(i) : 8, // instructions of an element
+        of_halo               = i.by_diagonals ? 0 : 4;
+    constexpr double of_pixel = 40; // of one of the halo whose few channels are copied one by one
     const double rounds =
         blocks_of_unit(dev, s) * static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
     if(i.row_taps > 0)
@@ -326,6 +336,8 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     double of_tap   = i.limits.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
     // Lanes that see every second pixel share banks of LDS: see halo_classes(), of windows that are known.
     const bool shared_banks = i.limits.taps == 1 && !weights && stride % 2 == 0;
+    if(i.by_diagonals) // matrix instructions take as long as so many others
+        of_tap = 0.42;
     if(i.in_lds) // of 64 pixels and 16 channels LDS reads 3 KB, or, of 64 columns, 4
     {
         const bool tall = i.limits.patch.rows > tap_product::width;
@@ -341,11 +353,14 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     if(i.group == 1 && p.k > 1)
         of_tap *= (i.of_thread > 1 ? 1.5 : 1) * static_cast<double>(makes_dx(i) ? p.k : 1);
     const double of_planes = i.planes == 1 ? 1 : i.group > 1 ? 1.2 : weights ? 1.4 : 2.1;
-    const double of_waves  = weights && i.limits.taps > 1 && !any ? 0.5 : 1; // of few sums, of which many run at once
-    const double pixels    = static_cast<double>(s.regions.computed(i.limits)),
-                 taps      = static_cast<double>(products_of(i, p)) / s.taps,
-                 halo   = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
-                 region = of_planes * of_waves * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
+    // By diagonals, what matrix instructions, LDS and threads that meet wait for each other.
+    const double of_diagonals = !i.by_diagonals ? 1 : weights ? 1.65 : 1.2;
+    const double of_waves = weights && i.limits.taps > 1 && !any ? 0.5 : 1; // of few sums, of which many run at once
+    const double pixels   = static_cast<double>(s.regions.computed(i.limits)),
+                 taps     = static_cast<double>(products_of(i, p)) / s.taps,
+                 halo     = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
+                 region =
+                     of_planes * of_waves * of_diagonals * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
     // Before its first region a block lays out weights in LDS.
     const double of_weight      = i.in_lds ? 25 : 0,
                  weights_in_lds = blocks_of_unit(dev, s) * of_weight * taps * i.columns * i.columns;
@@ -376,6 +391,28 @@ narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p,
             .regions     = grid_of(i.limits, p, s.regions),
             .slices      = s.slices,
             .shares      = s.shares};
+}
+
+namespace
+{
+// Boxes of so many rows and columns of X or of Y, and of a block's channels.
+tensor_map boxes(const narrow_instance& i, const problem& p, bool of_x, int rows, int cols, const void* images)
+{
+    const narrow_images q(i, p);
+    const arguments a  = make_arguments(q.computed);
+    const auto lengths = used<2>(of_x ? a.input : a.output);
+    return packed_map(images, bytes_of(p.type), {of_x ? a.c : a.k, lengths[1], lengths[0], static_cast<int>(p.batch)},
+                      {i.channels, cols, rows, 1}, true);
+}
+} // namespace
+
+tensor_map boxes_of_halos(const narrow_instance& i, const problem& p, const region_shape& region, const void* images)
+{
+    return boxes(i, p, !makes_dx(i), region.halo_rows.divisor, region.halo_cols.divisor, images);
+}
+tensor_map boxes_of_patches(const narrow_instance& i, const problem& p, const void* images)
+{
+    return boxes(i, p, makes_dx(i), i.limits.patch.rows, i.limits.patch.cols, images);
 }
 
 } // namespace ck_tile::conv

@@ -4,6 +4,7 @@
 
 #include "ck_tile/runtime/device.hpp"
 #include "ops/grouped_conv/computed.hpp"
+#include "ops/grouped_conv/diagonal_program.hpp"
 #include "ops/grouped_conv/narrow_program.hpp"
 #include "ops/grouped_conv/regions.hpp"
 
@@ -29,7 +30,8 @@ struct narrow_instance
     int columns, of_thread;         // of a slice of the block; channels side by side that a thread makes
     int vector;                     // channels that one copy moves
     bool takes_multipliers, in_lds; // in_lds: operands
-    int planes, most_taps;          // of the filter
+    bool by_diagonals;
+    int planes, most_taps; // of the filter
     int row_taps, row_steps,
         row_stride; // of a filter's row as a Toeplitz matrix: at most, products, at most; 0 taps: it is none
     int at_once;    // blocks on a compute unit
@@ -45,6 +47,7 @@ struct narrow_instance
           vector(c.vector()),
           takes_multipliers(c.takes_multipliers()),
           in_lds(c.by_lds()),
+          by_diagonals(c.by_diagonals()),
           planes(c.planes),
           most_taps(c.most_taps()),
           row_taps(c.by_rows() ? c.taps : 0),
@@ -97,5 +100,23 @@ Plan planned_narrow(const device& dev, Plan chosen, double bytes, std::span<cons
 
 // Of a kernel that makes images: all but the tensors.
 narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p, const narrow_schedule& s);
+// The boxes that an instance by diagonals copies: of what regions see, and of what they are of, the images that the arguments have.
+tensor_map boxes_of_halos(const narrow_instance& i, const problem& p, const region_shape& region, const void* images);
+tensor_map boxes_of_patches(const narrow_instance& i, const problem& p, const void* images);
+
+// The launch of a plan with them, given the tensors.
+template <class Plan>
+launch narrow_launch(const Plan& planned, const narrow_arguments& all)
+{
+    const narrow_instance i = planned.chosen->configuration;
+    const auto& main        = *planned.chosen->main;
+    const int blocks        = planned.schedule.blocks();
+    if(!i.by_diagonals)
+        return {main, blocks, all};
+    const diagonal_arguments with_maps = {all,
+                                          {boxes_of_halos(i, planned.problem, all.regions.shape, all.from),
+                                           boxes_of_patches(i, planned.problem, all.to)}};
+    return {main, blocks, with_maps};
+}
 
 } // namespace ck_tile::conv

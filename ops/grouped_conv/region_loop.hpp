@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_tile/targets/block.hpp"
+#include "ck_tile/verbs/box_copy.hpp"
 #include "ck_tile/verbs/copy.hpp"
 
 namespace ck_tile::conv
@@ -106,6 +107,37 @@ CK_TILE_FN void for_each_region(const block& in, Copies& copies, int first, int 
                 stage = 1 - stage;
         }
     }
+}
+
+// The same of halos that come in boxes, one barrier for each stage from byte `BarriersAt` of LDS on:
+//   copy(number, stage, box)      box() copies: see box_barrier
+//   compute(number, stage)        reads what has come
+//   finish(number)                when all threads have met since
+template <int Stages, int Waves, int Lanes, int BarriersAt>
+CK_TILE_FN void for_each_region_of_boxes(const block& in, int first, int end, int stride, auto&& copy, auto&& compute,
+                                         auto&& finish)
+{
+    using barrier     = box_barrier<Waves, Lanes>;
+    const auto copied = [&](int stage) { return barrier(in.lds_at<mbarrier>(BarriersAt + stage * barrier::bytes)); };
+    const auto begin_copy = [&](int number, int stage) {
+        if(number < end)
+            copied(stage).copy([&](auto box) { [[clang::always_inline]] copy(number, stage, box); });
+    };
+    static_for<Stages>([&](auto stage) { copied(stage).init(); });
+    in.sync();
+    static_for<Stages>([&](auto stage) { begin_copy(first + stage * stride, stage); });
+    int stage = 0, turn = 0;
+    for(int number = first; number < end; number += stride)
+    {
+        copied(stage).wait(turn);
+        [[clang::always_inline]] compute(number, stage);
+        in.sync();
+        [[clang::always_inline]] finish(number);
+        [[clang::always_inline]] begin_copy(number + Stages * stride, stage);
+        if(++stage == Stages)
+            stage = 0, ++turn;
+    }
+    static_for<Stages>([&](auto stage) { copied(stage).end(); });
 }
 
 } // namespace ck_tile::conv

@@ -121,11 +121,10 @@ struct depthwise_first
     CK_TILE_FN void compute(const coord&, int step, int at, auto&& put) const
     {
         constexpr distribution own = C.rows(Depth);
-        put_activated<element>(args,
-                               convolve<own>(halo_tile{in.lds_at<element>(at)}, in.lds_at<element>(at + wei0_at),
-                                             conv::load_bias<reduced<own, 0>, element, C.vector()>(
-                                                 args.bias0, args.first.c, step * C.block.k)),
-                               put);
+        const auto biases =
+            conv::load_biases<reduced<own, 0>, element, C.vector()>(args.bias0, args.first.c, step * C.block.k);
+        put_activated<element>(
+            args, convolve<own>(halo_tile{in.lds_at<element>(at)}, in.lds_at<element>(at + wei0_at), biases), put);
     }
 
     // Y as [pixels of the region, K1], in the order of patches.
@@ -161,14 +160,16 @@ struct depthwise_first
     using halo_tile    = lds_tile<element, C.halo_layout()>;
     using weights_tile = lds_tile<element, lds_layout{.rows = 1, .cols = C.wei0_copy().lengths[1]}>;
 
-    template <distribution Own, class Start>
-    CK_TILE_FN tile<float, Own> convolve(const halo_tile& x, const element* wei, const Start& start) const
+    template <distribution Own>
+    CK_TILE_FN tile<float, Own> convolve(const halo_tile& x, const element* wei, const auto& biases) const
     {
         if constexpr(C.first == formulation::diagonal)
-            return conv::diagonal<C.arch, C.dtype(), C.window, C.patch, C.shape().waves(), Own, alone>::sums(
-                x, wei, args.regions.shape, start);
+        {
+            using products = conv::diagonal<C.arch, C.dtype(), C.window, C.patch, C.shape().waves(), Own, alone>;
+            return products::sums(x, products::template load<false>(wei, biases), wei, biases, args.regions.shape);
+        }
         else
-            return conv::depthwise<C.window, C.patch, Own>(x, wei, args.regions.shape, start);
+            return conv::depthwise<C.window, C.patch, Own>(x, wei, args.regions.shape, convert<float>(biases));
     }
 };
 

@@ -23,7 +23,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.from      = copies.read(data.out, conv::tensor::out);
     a.wei       = data.wei;
     a.to        = copies.write(data.in, conv::tensor::in);
-    return copies.around({{*planned.chosen->main, planned.schedule.blocks(), a}});
+    return copies.around({conv::narrow_launch(planned, a)});
 }
 
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,

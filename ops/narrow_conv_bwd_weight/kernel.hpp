@@ -10,6 +10,7 @@
 #include "ck_tile/gemm/computed_operand.hpp"
 #include "ck_tile/verbs/finite.hpp"
 #include "ck_tile/verbs/reduce.hpp"
+#include "ops/grouped_conv/diagonal_weights.hpp"
 #include "ops/grouped_conv/hankel.hpp"
 #include "ops/grouped_conv/narrow_program.hpp"
 #include "ops/grouped_conv/tap_weights.hpp"
@@ -32,6 +33,10 @@ struct arguments
     conv::region_shape pixels; // the regions of dY themselves, as halos
     divider slices;            // of channels
     int shares;                // of regions, of which each tap has as many
+    struct
+    {
+        tensor_map in, out; // [images, height, width, channels], boxes of a region's halo, and of its pixels
+    } maps;                 // where there are boxes
 };
 
 // The products of a block: from `first` on, of a plane of the filter.
@@ -134,6 +139,8 @@ struct program
     static constexpr int registers     = C.registers();
     using element                      = element_t<C.dtype()>;
     using arguments                    = narrow_conv_bwd_weight::arguments;
+    static constexpr int map_at        = offsetof(arguments, maps),
+                         maps          = C.by_diagonals() ? sizeof(arguments::maps) / sizeof(tensor_map) : 0;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
@@ -163,14 +170,19 @@ struct program
     using coord                = conv::region_grid::coord;
     using channels             = conv::weight_channels;
     using products             = typename std::conditional_t<
-        C.by_rows(), std::type_identity<conv::weights_by_rows<C, element, arguments>>,
-        std::conditional_t<C.by_matrix(), std::type_identity<conv::weights_by_matrix<C, element, arguments>>,
-                           std::type_identity<weights_by_multiply_adds<C, element>>>>::type;
+        C.by_diagonals(), std::type_identity<conv::weights_by_diagonals<C, element>>,
+        std::conditional_t<
+            C.by_rows(), std::type_identity<conv::weights_by_rows<C, element, arguments>>,
+            std::conditional_t<C.by_matrix(), std::type_identity<conv::weights_by_matrix<C, element, arguments>>,
+                               std::type_identity<weights_by_multiply_adds<C, element>>>>>::type;
+    static constexpr bool all_taps = C.by_rows() || C.by_diagonals(); // whether a block has those of a filter
 
     static CK_TILE_FN products begin([[maybe_unused]] const block& b, const arguments& a,
                                      [[maybe_unused]] const channels& own, [[maybe_unused]] int first)
     {
-        if constexpr(C.by_rows())
+        if constexpr(C.by_diagonals())
+            return {};
+        else if constexpr(C.by_rows())
             return {b, a};
         else
             return {a, own, first};
@@ -187,7 +199,7 @@ struct program
     }
     static CK_TILE_FN int plane_products(const arguments& a)
     {
-        return C.by_rows() ? most_products : a.regions.shape.window[0] * filter_products(a).of_row();
+        return all_taps ? most_products : a.regions.shape.window[0] * filter_products(a).of_row();
     }
     static CK_TILE_FN halo_tile x_in(const block& b, int stage) { return {b.lds_at<element>(stage * stage_bytes)}; }
     static CK_TILE_FN pixel_tile dy_in(const block& b, int stage)
@@ -230,8 +242,26 @@ struct program
     static CK_TILE_FN void each_region(const block& b, const arguments& a, int share, const channels& own,
                                        int tap_plane, F&& add)
     {
-        copies both{b, a, own, tap_plane, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
-        conv::for_each_region<C.arch, C.stages, !C.by_rows()>(b, both, share, a.regions.order.end, a.shares, add);
+        if constexpr(C.by_diagonals())
+        {
+            const auto where = [&](int number) { return a.regions.template at<false>(number); };
+            conv::for_each_region_of_boxes<C.stages, C.waves, C.lanes(), C.barriers_at()>(
+                b, share, a.regions.order.end, a.shares,
+                [&](int number, int stage, auto box) {
+                    constexpr int line = C.channels * int(sizeof(element));
+                    const coord c      = where(number);
+                    box(x_in(b, stage).data, a.maps.in, {own.x, c.halo[1], c.halo[0], c.seen.first},
+                        a.regions.shape.halo() * line);
+                    box(dy_in(b, stage).data, a.maps.out, {own.y, c.pixel[1], c.pixel[0], c.made.first},
+                        C.patch.pixels() * line);
+                },
+                [&](int number, int stage) { [[clang::always_inline]] add(where(number), stage); }, [](int) {});
+        }
+        else
+        {
+            copies both{b, a, own, tap_plane, {{a.in_lines, a.regions.shape}, 0}, {{a.out_lines, a.pixels}, 0}};
+            conv::for_each_region<C.arch, C.stages, !C.by_rows()>(b, both, share, a.regions.order.end, a.shares, add);
+        }
     }
 
     static constexpr distribution one_each = {
@@ -250,9 +280,9 @@ struct program
     static CK_TILE_FN void store_one_by_one(const block& b, const arguments& a, int share, const channels& own,
                                             const block_products& some)
     {
-        const int left  = plane_products(a) - some.first,
-                  taps  = C.by_rows() ? a.regions.shape.plane_taps()
-                                      : (left < most_products ? left : most_products) * C.taps,
+        const int left = plane_products(a) - some.first,
+                  taps =
+                      all_taps ? a.regions.shape.plane_taps() : (left < most_products ? left : most_products) * C.taps,
                   group = a.groups.seen.divisor, weights = channels_of(a) * taps * group;
         CK_TILE_KEEP_LOOP
         for(int first = 0; first < weights; first += threads)
@@ -260,7 +290,7 @@ struct program
             const auto weight_of = [&](thread t) {
                 const int number = first + first_element<one_each, 0>(t), rest = number / a.groups.seen,
                           of_y = rest / taps, nth = rest - of_y * taps,
-                          tap = C.by_rows() ? nth : filter_products(a).tap(some.first + nth / C.taps, nth % C.taps);
+                          tap = all_taps ? nth : filter_products(a).tap(some.first + nth / C.taps, nth % C.taps);
                 return number < weights && own.y + of_y < a.channels && tap >= 0
                            ? conv::weight_place{tap, of_y, number - rest * group}
                            : conv::weight_place{0, 0, -1};

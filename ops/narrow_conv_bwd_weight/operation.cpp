@@ -32,7 +32,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const conv::arguments c = conv::make_arguments(images.computed);
     const auto* in          = copies.read(data.in, conv::tensor::in);
     const auto* out         = copies.read(data.out, conv::tensor::out);
-    const arguments a       = {.in          = in,
+    arguments a             = {.in          = in,
                                .out         = out,
                                .wei         = data.wei,
                                .partials    = s.shares == 1 ? nullptr : static_cast<float*>(copies.rest()),
@@ -44,7 +44,10 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
                                .regions     = conv::grid_of(i.limits, p, s.regions),
                                .pixels      = conv::own_pixels(i.limits, s.regions),
                                .slices      = s.slices,
-                               .shares      = s.shares};
+                               .shares      = s.shares,
+                               .maps        = {}};
+    if(i.by_diagonals)
+        a.maps = {conv::boxes_of_halos(i, p, a.regions.shape, in), conv::boxes_of_patches(i, p, out)};
     std::vector<launch> all = {{*planned.chosen->main, s.blocks(), a}};
     if(s.shares > 1)
     {

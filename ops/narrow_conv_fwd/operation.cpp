@@ -5,6 +5,14 @@
 
 namespace ck_tile::narrow_conv_fwd
 {
+status operation::supports(const config& c, const problem& p)
+{
+    status rules = conv::narrow_supports(c, p);
+    if(c.by_diagonals() && p.residual)
+        rules.also(rejection{"products of two taps add no residual: choose an instance of 1 tap"});
+    return rules;
+}
+
 result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
 {
     // A residual as what is made.
@@ -27,7 +35,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.residual   = copies.read(data.residual, conv::tensor::out);
     a.activation = planned.problem.activation;
     a.to         = copies.write(data.out, conv::tensor::out);
-    return copies.around({{*planned.chosen->main, planned.schedule.blocks(), a}});
+    return copies.around({conv::narrow_launch(planned, a)});
 }
 
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,

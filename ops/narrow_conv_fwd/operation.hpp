@@ -30,7 +30,7 @@ struct operation : conv::forward
     using config   = narrow_conv_fwd::config;
     using schedule = conv::narrow_schedule;
 
-    static status supports(const config& c, const problem& p) { return conv::narrow_supports(c, p); }
+    static status supports(const config& c, const problem& p);
     static result<plan<operation>> schedule_on(const device& dev, plan<operation> chosen);
     static std::vector<launch> launches(const plan<operation>& planned, const tensors& data, void* workspace);
     static std::vector<launch> reference_launches(const support_kernels<operation>& support, const problem& p,

@@ -908,6 +908,70 @@ struct box_over_what_is_read : program_base<A, sizeof(box_plan<A>)>
     }
 };
 
+// Two rows of 16 numbers in LDS, a row of each of two waves, which are stored to p.y as a box.
+template <architecture A>
+struct box_of_rows
+{
+    const block& in;
+    tensor_map map;
+    float* rows = in.lds_at<float>(0);
+
+    box_of_rows(const block& b, const buffers& p) : in(b), map(packed_map(p.y, 4, {16, 2, 1, 1}, {16, 2, 1, 1}, false))
+    {
+    }
+    void put(float x) const
+    {
+        run_threads<1, 2, lanes<A>>([&](thread t) {
+            if(t.lane < 16)
+                in.lds_of<float>(t, 0)[16 * t.wave + t.lane] = x;
+        });
+        see_copies();
+    }
+};
+
+template <architecture A, bool Wrong>
+struct box_stored_before_threads_meet : program_base<A, 128>
+{
+    static void run(const block& in, const buffers& p)
+    {
+        const box_of_rows<A> box(in, p);
+        box_store<2, lanes<A>> boxes;
+        box.put(1);
+        if(!Wrong)
+            in.sync();
+        boxes.store(box.map, {}, box.rows);
+        boxes.wait();
+    }
+};
+
+template <architecture A, bool Wrong>
+struct box_overwritten_before_it_is_stored : program_base<A, 128>
+{
+    static void run(const block& in, const buffers& p)
+    {
+        const box_of_rows<A> box(in, p);
+        box_store<2, lanes<A>> boxes;
+        box.put(1);
+        in.sync();
+        if constexpr(Wrong)
+        {
+            // [box_overwritten_before_it_is_stored]
+            boxes.store(box.map, {}, box.rows); // boxes.wait() behind it
+            in.sync();
+            box.put(2);
+            // [/box_overwritten_before_it_is_stored]
+        }
+        else
+        {
+            boxes.store(box.map, {}, box.rows);
+            boxes.wait();
+            in.sync();
+            box.put(2);
+        }
+        boxes.wait();
+    }
+};
+
 template <architecture A, bool Wrong>
 struct one_batch_too_few : program_base<A, 2 * rows_in_lds<A>::bytes>
 {
@@ -1438,6 +1502,8 @@ void mistakes_with_what_goes_on_meanwhile()
     expect_found<box_that_is_not_waited_for, hopper>("a box copied by wave 0 has written");
     expect_found<box_of_other_bytes, hopper>("waiting for other bytes than a box has");
     expect_found<box_over_what_is_read, hopper>("is written by a copied box, which wave 1 has read");
+    expect_found<box_stored_before_threads_meet, hopper>("is read, which another lane has written");
+    expect_found<box_overwritten_before_it_is_stored, hopper>("a box is overwritten in LDS before it is stored");
     expect_found<copy_between_two_reads, hopper>("is read, which an asynchronous copy of wave");
     expect_found<accumulators_of_a_product_under_way, hopper>("accumulators are used after wait_for_products");
     expect_found<operands_of_a_product_under_way, hopper>("a product under way of wave");
@@ -1542,6 +1608,7 @@ TEST(WrongKernels, AreOnThePageOfMistakes)
             {"accumulators_of_a_product_under_way", sentence_of<accumulators_of_a_product_under_way, hopper>()},
             {"operands_of_a_product_under_way", sentence_of<operands_of_a_product_under_way, hopper>()},
             {"product_that_nobody_waits_for", sentence_of<product_that_nobody_waits_for, hopper>()},
+            {"box_overwritten_before_it_is_stored", sentence_of<box_overwritten_before_it_is_stored, hopper>()},
             {"phase_that_nobody_ends", sentence_of<phase_that_nobody_ends, hopper>()},
             {"mbarrier_of_another_wave", sentence_of<mbarrier_of_another_wave, hopper>()},
             {"mbarrier_that_ends_too_early", sentence_of<mbarrier_that_ends_too_early, hopper>()},

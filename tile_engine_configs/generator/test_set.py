@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The instances that a test needs: few that together show everything, and a sample of the others.
 
-The first target shows everything, for every type. The others show a quarter of what shows pairs and numbers, by turns, as seeds draw it; and those
-of which no rule for code objects speaks, of the 16-bit types, whose programs differ in the instruction alone, one, which is drawn for all
+The first target shows everything, for every type. The others show what it has no way to compute, and a quarter of what shows pairs and numbers, by
+turns, as seeds draw it; and those of which no rule for code objects speaks, of the 16-bit types, whose programs differ in the instruction alone, one, which is drawn for all
 operations alike, as one may need another. A target whose file is like another's, with other numbers at most, has the same programs:
 where both are built, it shows one type.
 
@@ -25,6 +25,7 @@ SAMPLE = 0.01  # of what is left
 TURN = 0.25  # of what targets but the first show
 SHARE = 1 / 6  # of a set that is a sample itself
 CODE = 0.125  # of what is for GPUs that are absent
+WAY = ("group", "taps")  # numbers that say how something is computed, not how much at once
 
 
 def drawn(*words):
@@ -99,6 +100,14 @@ def knows_window(instance):
     return all(value != 0 for name, value in instance["combination"].items() if name.split(".")[0] == "window")
 
 
+def way_of(instance, fields):
+    """How it computes, as its choices and some of its numbers say, for its target's original and types as wide as its own."""
+    values = instance["combination"]
+    return (instance["original"], of_any_16_bits(instance["dtype"]),
+            *((name, of_any_16_bits(str(values[name]))) for name, field in fields.items()
+              if name != "arch" and name != "dtype" and (name in WAY or field["kind"] == "choice" and own_choice(field))))
+
+
 def cover(shown, left):
     """Names of few instances that show what is left: in turn the first that shows most of it. `shown` is {name: what}."""
     chosen = []
@@ -108,11 +117,13 @@ def cover(shown, left):
     return chosen
 
 
+def own_choice(field):
+    """Whether a choice is the operation's, not of every kernel or of a matrix product."""
+    return not field["type"].startswith("gemm::") and field["type"] not in ("architecture", "data_type", "opcode")
+
+
 def own_choices(fields):
-    """The choices that are the operation's, not of every kernel or of a matrix product."""
-    return [name for name, field in fields.items()
-            if field["kind"] == "choice" and not field["type"].startswith("gemm::")
-            and field["type"] not in ("architecture", "data_type", "opcode")]
+    return [name for name, field in fields.items() if field["kind"] == "choice" and own_choice(field)]
 
 
 def general(instances, fields):
@@ -142,6 +153,10 @@ def test_set(expansions, fields, seed, rules=()):
     candidates.sort(key=lambda i: (size_of(i), drawn(seed, i["target"], i["dtype"]), i["name"]))
     targets = {i["name"]: i["target"] for i in candidates}
     chosen = general(candidates, fields)
+    if {*WAY} & {*fields}:  # what the first target cannot show
+        shown = {i["name"]: {way_of(i, fields)[1:]} for i in candidates}
+        common = set().union(*(shown[name] for name in shown if targets[name] == first))
+        chosen += cover(shown, set().union(*shown.values()) - common)
     for what in pairs_of, numbers_of:  # pairs first: by small instances, which are the ones that can do most
         shown = {i["name"]: what(i, fields) for i in candidates}
         has = [shown[name] for name in chosen if name in shown]

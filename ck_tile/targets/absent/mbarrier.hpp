@@ -26,5 +26,15 @@ CK_TILE_FN void copy_box(void*, const Map&, const Coord&, int, mbarrier&)
 {
     this_architecture_has_no_mbarrier();
 }
+class stored_boxes
+{
+  public:
+    template <class Map, class Coord>
+    CK_TILE_FN void store(const Map&, const Coord&, const void*)
+    {
+        this_architecture_has_no_mbarrier();
+    }
+    CK_TILE_FN void wait() { this_architecture_has_no_mbarrier(); }
+};
 
 } // namespace ck_tile

@@ -7,8 +7,10 @@
 #include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/targets/tensor_map.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 namespace ck_tile
 {
@@ -69,21 +71,19 @@ class mbarrier
     std::int32_t ended_; // phases
 };
 
-// Element by element, at once: it is the mbarrier that tells the checker when.
-inline void copy_box(void* to, const tensor_map& map, const tensor_map::coord& at, int expected,
-                     const mbarrier& barrier)
+namespace detail
+{
+// f(offset in LDS, where it is in memory; null: nowhere) for each element of the box that begins at `at`.
+template <class F>
+void for_each_of_box(const tensor_map& map, const tensor_map::coord& at, F&& f)
 {
     constexpr int chunk = 16; // bytes
-    const auto bytes    = static_cast<int>(map.next[0]);
-    if(expected != map.box_bytes())
-        barrier.fail("waiting for other bytes than a box has: say those of its map", expected);
-    int offset = 0;
-    tell_checker([](program_checker& c) { c.begin_boxes(); });
+    int offset          = 0;
     tensor_map::coord i = {};
     for(i[3] = 0; i[3] < map.box[3]; ++i[3])
         for(i[2] = 0; i[2] < map.box[2]; ++i[2])
             for(i[1] = 0; i[1] < map.box[1]; ++i[1])
-                for(i[0] = 0; i[0] < map.box[0]; ++i[0], offset += bytes)
+                for(i[0] = 0; i[0] < map.box[0]; ++i[0], offset += static_cast<int>(map.next[0]))
                 {
                     const int lies = map.permuted ? offset ^ (offset / 128 % 8 * chunk) : offset;
                     bool exists    = true;
@@ -92,14 +92,72 @@ inline void copy_box(void* to, const tensor_map& map, const tensor_map::coord& a
                         exists = exists && static_cast<unsigned>(at[d] + i[d]) < static_cast<unsigned>(map.lengths[d]);
                     for(int d = 0; d < tensor_map::dims && exists; ++d)
                         from += (at[d] + i[d]) * map.next[d];
-                    std::byte element[chunk] = {};
-                    if(exists)
-                        __builtin_memcpy(element, from, map.next[0]);
-                    std::byte* const there = static_cast<std::byte*>(to) + lies;
-                    check_lds_write(there, element, bytes);
-                    __builtin_memcpy(there, element, map.next[0]);
+                    f(lies, exists ? from : nullptr);
                 }
+}
+} // namespace detail
+
+// Element by element, at once: it is the mbarrier that tells the checker when.
+inline void copy_box(void* to, const tensor_map& map, const tensor_map::coord& at, int expected,
+                     const mbarrier& barrier)
+{
+    const auto bytes = static_cast<int>(map.next[0]);
+    if(expected != map.box_bytes())
+        barrier.fail("waiting for other bytes than a box has: say those of its map", expected);
+    tell_checker([](program_checker& c) { c.begin_boxes(); });
+    detail::for_each_of_box(map, at, [&](int lies, const std::byte* from) {
+        std::byte element[16] = {};
+        if(from != nullptr)
+            __builtin_memcpy(element, from, map.next[0]);
+        std::byte* const there = static_cast<std::byte*>(to) + lies;
+        check_lds_write(there, element, bytes);
+        __builtin_memcpy(there, element, map.next[0]);
+    });
     tell_checker([](program_checker& c) { c.end_copies(); });
 }
+
+// As late as it may be: when it is waited for. Until then LDS must not change.
+class stored_boxes
+{
+  public:
+    void store(const tensor_map& map, const tensor_map::coord& at, const void* from)
+    {
+        const auto* const there = static_cast<const std::byte*>(from);
+        boxes_.push_back({&map, at, there, {}});
+        tell_checker([&](program_checker&) {
+            detail::for_each_of_box(map, at, [&](int lies, const std::byte*) {
+                check_lds_read(there + lies, static_cast<int>(map.next[0]));
+            });
+            boxes_.back().seen.assign(there, there + map.box_bytes());
+        });
+    }
+    void wait()
+    {
+        for(const box& b : boxes_)
+        {
+            tell_checker([&](program_checker& c) {
+                if(!std::equal(b.seen.begin(), b.seen.end(), b.from))
+                    c.fail(
+                        "a box is overwritten in LDS before it is stored: wait() for it and meet at a barrier before, "
+                        "or store to another place");
+            });
+            detail::for_each_of_box(*b.map, b.at, [&](int lies, const std::byte* to) {
+                if(to != nullptr)
+                    __builtin_memcpy(const_cast<std::byte*>(to), b.from + lies, b.map->next[0]);
+            });
+        }
+        boxes_.clear();
+    }
+
+  private:
+    struct box
+    {
+        const tensor_map* map;
+        tensor_map::coord at;
+        const std::byte* from;
+        std::vector<std::byte> seen; // what LDS had there, for the checker
+    };
+    std::vector<box> boxes_;
+};
 
 } // namespace ck_tile

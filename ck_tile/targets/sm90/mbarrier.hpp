@@ -77,4 +77,18 @@ CK_TILE_FN void copy_box(void* to, const tensor_map& map, const tensor_map::coor
                  : "memory");
 }
 
+class stored_boxes
+{
+  public:
+    CK_TILE_FN void store(const tensor_map& map, const tensor_map::coord& at, const void* from)
+    {
+        asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4}], [%5];\n"
+                     "cp.async.bulk.commit_group;"
+                     :
+                     : "l"(&map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(lds_address(from))
+                     : "memory");
+    }
+    CK_TILE_FN void wait() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+};
+
 } // namespace ck_tile

@@ -113,6 +113,51 @@ TEST(BoxCopy, TurnsEndWhenAllBoxesAreThere)
     }
 }
 
+// Of what a box in LDS holds, the elements that exist in the tensor are stored, the others of the tensor stay.
+template <class T>
+void expect_stored(const coordinates& lengths, const coordinates& box, const coordinates& at, bool permuted)
+{
+    SCOPED_TRACE(testing::Message() << "box at " << at[0] << ", " << at[1] << ", " << at[2] << ", " << at[3]);
+    const std::vector<T> before = numbers<T>(lengths);
+    std::vector<T> all          = before;
+    const tensor_map map        = packed_map(all.data(), sizeof(T), lengths, box, permuted);
+    std::vector<T> lds(static_cast<std::size_t>(map.box_bytes()) / sizeof(T));
+    for(std::size_t i = 0; i < lds.size(); ++i)
+        lds[i] = static_cast<T>(-1 - static_cast<int>(i));
+    box_store<1, 1> boxes;
+    boxes.store(map, at, lds.data());
+    EXPECT_EQ(all, before) << "stored when it is waited for";
+    boxes.wait();
+    std::vector<T> right = before;
+    each_of(box, [&](const coordinates& i, int number) {
+        std::size_t offset = 0;
+        for(int d = tensor_map::dims - 1; d >= 0; --d)
+        {
+            if(at[d] + i[d] < 0 || at[d] + i[d] >= lengths[d])
+                return;
+            offset = offset * static_cast<std::size_t>(lengths[d]) + static_cast<std::size_t>(at[d] + i[d]);
+        }
+        const multi_index<2> line = {number / box[0], number % box[0]};
+        const int lies = permuted ? swizzled_rows(box[1] * box[2] * box[3], box[0]).map()(line).offset : number;
+        right[offset]  = lds[static_cast<std::size_t>(lies)];
+    });
+    EXPECT_EQ(all, right);
+    all = before;
+    boxes.wait();
+    EXPECT_EQ(all, before) << "stored once";
+}
+
+TEST(BoxCopy, StoresWhatExists)
+{
+    for(const coordinates& at : {coordinates{0, 0, 0, 0}, {8, -1, -2, 0}, {16, 3, 4, 1}, {-8, 5, 6, 2}, {24, 0, 0, 3}})
+    {
+        expect_stored<std::int16_t>({24, 5, 6, 3}, {8, 3, 4, 2}, at, false);
+        expect_stored<std::int32_t>({24, 5, 6, 3}, {4, 3, 4, 2}, at, false);
+    }
+    for(const coordinates& at : {coordinates{0, 0, 0, 0}, {64, -1, -1, 0}, {32, 4, 4, 1}})
+        expect_stored<std::int16_t>({72, 5, 6, 2}, {64, 4, 4, 1}, at, true);
+}
+
 TEST(BoxCopyDeathTest, WaitingForATurnThatNobodyBeganFails)
 {
     alignas(16) std::byte memory[16];

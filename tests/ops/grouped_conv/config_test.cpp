@@ -278,6 +278,73 @@ TEST(NarrowConfig, OperandsInLds)
               "operands in LDS make images, but one is 32: take operands of backward weight from registers");
 }
 
+TEST(NarrowConfig, PairsOfTaps)
+{
+    using config          = narrow_conv_fwd::config;
+    constexpr config good = {.arch     = architecture::sm90,
+                             .type     = data_type::fp16,
+                             .group    = 1,
+                             .channels = 64,
+                             .waves    = 4,
+                             .window   = {3, 3, 2},
+                             .patch    = {8, 8},
+                             .halo     = 296,
+                             .taps     = 2};
+    static_assert(!check(good));
+    const auto broken = says_of(good);
+    EXPECT_EQ(broken([](config& c) { c.waves = 8, c.patch = {16, 8}, c.window = {5, 5, 1}; }), "");
+    EXPECT_EQ(broken([](config& c) { c.type = data_type::fp32; }),
+              "diagonal products multiply 16 x 8 x 16 of 16-bit types, but one is fp32: use products of 1 tap");
+    EXPECT_EQ(broken([](config& c) { c.arch = architecture::gfx942, c.stages = 1; }),
+              "diagonal products multiply 16 x 8 x 16 of 16-bit types, but one is fp16: use products of 1 tap");
+    EXPECT_EQ(broken([](config& c) { c.channels = 32; }),
+              "boxes of what a diagonal product sees have lines of 64 channels, but one is 32: use 64 channels");
+    EXPECT_EQ(
+        broken([](config& c) { c.window = {0, 9, 0}; }),
+        "the compiler must know the window of a diagonal product, of a stride of 2 at most, or, of dX, 1, but one is "
+        "0: set rows, cols and stride of the window, or use products of 1 tap");
+    EXPECT_EQ(broken([](config& c) { c.patch.cols = 16; }),
+              "a diagonal product has rows of 8 pixels, but one is 16: use patches 8 wide");
+    for(const int rows : {7, 32})
+        EXPECT_EQ(
+            broken([&](config& c) { c.patch.rows = rows; }),
+            fmt::format("a diagonal product has two rows of a patch, of 16 at most, but one is {}: use patches of "
+                        "8 or 16 rows",
+                        rows));
+    EXPECT_EQ(broken([](config& c) { c.planes = 3; }), "boxes are of one plane, but one is 3: use 1 plane");
+    EXPECT_EQ(
+        broken([](config& c) { c.patch.rows = 2, c.waves = 16; }),
+        "waves must share a patch of 64 channels by 8 channels, or by pairs of rows, but one is 16: use 8 waves or "
+        "fewer");
+    EXPECT_EQ(
+        broken([](config& c) { c.halo = 290; }),
+        "the threads must share the halo's pixels evenly, but one is 290: use a multiple of threads * 8 / channels, "
+        "or, where products take several taps, of threads");
+    constexpr narrow_conv_bwd_data::config of_dx = {.arch     = architecture::sm90,
+                                                    .type     = data_type::fp16,
+                                                    .group    = 1,
+                                                    .channels = 64,
+                                                    .waves    = 4,
+                                                    .window   = {3, 3, 2},
+                                                    .patch    = {8, 8},
+                                                    .halo     = 104,
+                                                    .taps     = 2};
+    EXPECT_EQ(
+        reflect::describe(check(of_dx)),
+        "the compiler must know the window of a diagonal product, of a stride of 2 at most, or, of dX, 1, but one is "
+        "2: set rows, cols and stride of the window, or use products of 1 tap");
+    constexpr narrow_conv_bwd_weight::config of_weights = {.arch     = architecture::sm90,
+                                                           .type     = data_type::fp16,
+                                                           .group    = 1,
+                                                           .channels = 64,
+                                                           .waves    = 4,
+                                                           .window   = {3, 3, 1},
+                                                           .patch    = {8, 8},
+                                                           .halo     = 104,
+                                                           .taps     = 2};
+    EXPECT_EQ(reflect::describe(check(of_weights)), "a wave makes weights of 8 channels, but one is 4: use 8 waves");
+}
+
 TEST(NarrowConfig, RowsOfAFilter)
 {
     using config          = narrow_conv_fwd::config;

@@ -374,6 +374,23 @@ TEST_P(Instances, AreRightOnProblemsThatTheySupport)
 
 INSTANTIATE_TEST_SUITE_P(Targets, Instances, testing::ValuesIn(kernel_targets()), name_of_target);
 
+// Of instances whose products take two taps; forward, as other problems have no residual.
+template <class Problem>
+void expect_no_residual_of_pairs(config pairs, Problem p)
+{
+    if constexpr(requires { p.residual; })
+    {
+        pairs.arch = architecture::sm90, pairs.channels = 64, pairs.waves = 4, pairs.window = {3, 3, 1};
+        pairs.patch = {8, 8}, pairs.halo = 104, pairs.stages = 2, pairs.taps = 2;
+        ASSERT_FALSE(check(pairs));
+        p.stride   = {1, 1, 1};
+        p.residual = true;
+        EXPECT_EQ(reason_of<operation>(pairs, p), "products of two taps add no residual: choose an instance of 1 tap");
+        p.residual = false;
+        EXPECT_EQ(reason_of<operation>(pairs, p), "");
+    }
+}
+
 TEST(Rejections, SayWhy)
 {
     constexpr int stride = makes_dx ? 2 : 1;
@@ -507,6 +524,7 @@ TEST(Rejections, SayWhy)
         EXPECT_EQ(reason_of_few(1, 3, 2), "products take neighbouring taps, so that the dilation along rows must be 1, "
                                           "but is 2: choose an implicit GEMM");
     }
+    expect_no_residual_of_pairs(c, good);
     const auto reason_of_rows = [&](auto&& change) {
         config of_rows   = c;
         of_rows.channels = 8, of_rows.window = {0, 7, 0}, of_rows.patch = {8, 16}, of_rows.halo = 1024,

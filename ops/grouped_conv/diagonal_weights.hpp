@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Weights of depthwise convolutions by a matrix instruction of 8 columns: two taps at a time, of 8 channels and 16 pixels,
+//
+//   sums [(tap, channel m), channel n] += X [pixel seen through the tap, channel m] * dY [pixel, channel n],   of which the diagonals are dW
+//
+// of which an eighth is of use: see diagonal.hpp. Operands lie in LDS as [pixel, channel], and lanes read them transposed, squares of 8 pixels of a row and
+// 8 channels: the 16 pixels are two rows of a patch, so that a square of X, once in registers, serves all rows of the filter that it is seen through.
+// A NaN or an infinity stays in the sums of its channel.
+#pragma once
+
+#include "ck_tile/targets/matrix.hpp"
+#include "ck_tile/verbs/map.hpp"
+#include "ops/grouped_conv/diagonal.hpp"
+#include "ops/grouped_conv/tap_weights.hpp"
+
+namespace ck_tile::conv
+{
+
+// C: a configuration, of which each wave has 8 channels.
+template <auto C, class Element>
+class weights_by_diagonals
+{
+    static constexpr int rows = C.window.rows, cols = C.window.cols, taps = rows * cols, count = C.most_products(),
+                         stride = C.window.stride, made_rows = C.patch.rows;
+    // Rows of X come a few at a time, those that two more rows of the patch see, after as many times as many as the filter needs before.
+    static constexpr int at_once = 2 * stride, before = ceil_div(rows - stride, at_once),
+                         steps = before + made_rows / 2, first_row = rows - stride - before * at_once,
+                         pitch = (C.patch.cols - 1) * stride + cols, halo_rows = (made_rows - 1) * stride + rows;
+    // And are read in squares, four at once, dY's two behind them.
+    static constexpr int of_x = at_once * cols, all = of_x + 2, of_read = 4, reads = ceil_div(all, of_read);
+    static constexpr opcode op = diagonal_product::instruction(C.dtype(), facts(C.arch), diagonal_product::taps)->op;
+    static constexpr distribution x_taps    = diagonal_product::operand(C.waves, diagonal_product::pixels, 2),
+                                  dy_pixels = diagonal_product::operand(C.waves, diagonal_product::channels, 2),
+                                  products = diagonal_product::sums(C.waves), some_sums = C.sums(1);
+    using halo_tile  = lds_tile<Element, C.halo_layout()>;
+    using pixel_tile = lds_tile<Element, C.pixel_layout()>;
+    using pair       = vector<Element, 2>;
+
+    // Two neighbours of a row of pixels, of the lane's channel, of each square.
+    struct squares
+    {
+        unsigned x[steps * at_once][cols], dy[made_rows];
+    };
+    // The first line that a lane addresses of each read, and how much further it is for the next step.
+    struct lines
+    {
+        int first[reads], next[reads];
+    };
+
+  public:
+    CK_TILE_FN weights_by_diagonals()
+    {
+        register_for<count>([&](auto n) { sums_[n] = fill<float, products>(0.f); });
+        for_each_thread<products>([&](thread t) {
+            static_for<reads>([&](auto read) {
+                const int square           = square_of(read * of_read + t.lane / 8);
+                lines_[t.copy].first[read] = line_of(0, square, t.lane % 8);
+                lines_[t.copy].next[read]  = square < of_x ? at_once * pitch : 2 * C.patch.cols;
+            });
+        });
+    }
+
+    // The products of a region.
+    CK_TILE_FN void add(const halo_tile& x, const pixel_tile& y)
+    {
+        ck_tile::detail::per_thread<squares, copies_of(C.threads())> seen;
+        static_for<steps>([&](auto step) __attribute__((always_inline)) {
+            for_each_thread<products>([&](thread t)
+                                          __attribute__((always_inline)) { load<step>(seen[t.copy], t, x, y); });
+            if constexpr(step >= before)
+                multiply<step - before>(seen);
+        });
+    }
+
+    // The sums of two taps, and which weights they are.
+    CK_TILE_FN tile<float, some_sums> some(int number) const
+    {
+        tile<float, some_sums> s;
+        for_each_thread<some_sums>([&](thread t) {
+            for_each_element<some_sums>(
+                [&](auto r, auto v) { s.file_of(t).set(r, v, sums_[number].file_of(t).get(0, 2 * r + v)); });
+        });
+        return s;
+    }
+    CK_TILE_FN weight_place weight_of(thread t, int r, int v, int number) const
+    {
+        const int tap = 2 * number + r;
+        return {tap, channel(t), is_diagonal(t, v) && tap < taps ? 0 : -1};
+    }
+
+    // Not 0 where something of a thread's sums is not finite.
+    CK_TILE_FN float unusual(thread t) const
+    {
+        float found = 0;
+        register_for<count>([&](auto n) {
+            register_for<4>([&](auto v) {
+                found = __builtin_fmaf(is_diagonal(t, v % 2) ? sums_[n].file_of(t).get(0, v) : 0.f, 0.f, found);
+            });
+        });
+        return found;
+    }
+
+  private:
+    // Of the block's channels.
+    static CK_TILE_FN int channel(thread t) { return t.wave * diagonal_product::channels + t.lane / 4; }
+    static CK_TILE_FN bool is_diagonal(thread t, int v) { return t.lane / 4 == t.lane % 4 * 2 + v; }
+
+    // Of an operand's register, of pixels of two rows.
+    static CK_TILE_FN void set(auto& file, int r, unsigned of_row, unsigned of_next)
+    {
+        const auto one = __builtin_bit_cast(pair, of_row), other = __builtin_bit_cast(pair, of_next);
+        static_for<2>([&](auto v) __attribute__((always_inline)) {
+            file.reg[r][int(v)]     = one[int(v)];
+            file.reg[r][int(v) + 2] = other[int(v)];
+        });
+    }
+
+    // Of two rows of the patch.
+    template <int Two>
+    CK_TILE_FN void multiply(const auto& seen)
+    {
+        tile<Element, dy_pixels> dy;
+        for_each_thread<dy_pixels>([&](thread t) __attribute__((always_inline)) {
+            set(dy.file_of(t), 0, seen[t.copy].dy[2 * Two], seen[t.copy].dy[2 * Two + 1]);
+        });
+        static_for<count>([&](auto n) __attribute__((always_inline)) {
+            tile<Element, x_taps> of_taps;
+            for_each_thread<x_taps>([&](thread t) __attribute__((always_inline)) {
+                static_for<2>([&](auto i) __attribute__((always_inline)) {
+                    constexpr int tap = 2 * n + i < taps ? 2 * n + i : 2 * n,
+                                  row = 2 * Two * stride + tap / cols - first_row;
+                    set(of_taps.file_of(t), i, seen[t.copy].x[row][tap % cols],
+                        seen[t.copy].x[row + stride][tap % cols]);
+                });
+            });
+            ck_tile::detail::multiply_files<op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(sums_[n].files,
+                                                                                              of_taps.files, dy.files);
+        });
+    }
+
+    // Behind the last square it is again.
+    static CK_TILE_FN int square_of(int number) { return number < all ? number : all - 1; }
+
+    // The line of LDS that pixel 0 to 7 of a square of a step is, of X, or of dY, which is behind as many lines as halos may have.
+    static CK_TILE_FN int line_of(int step, int square, int pixel)
+    {
+        if(square >= of_x)
+            return C.halo + ((step - before) * 2 + square - of_x) * C.patch.cols + pixel;
+        const int row = first_row + step * at_once + square / cols;
+        return row * pitch + pixel * stride + square % cols;
+    }
+
+    template <int Step>
+    CK_TILE_FN void load(squares& own, thread t, const halo_tile& x, const pixel_tile& y) const
+    {
+        static_for<reads>([&](auto read) __attribute__((always_inline)) {
+            unsigned words[of_read];
+            if constexpr(has_transposed_reads)
+            {
+                int line = lines_[t.copy].first[read] + Step * lines_[t.copy].next[read];
+                if constexpr(Step < before) // some are before the first row
+                    line = line < 0 ? line + 8 * pitch : line;
+                read_transposed(words, x.data + line * halo_tile::layout.line() +
+                                           (t.wave ^ line % 8) * halo_tile::layout.chunk);
+            }
+            else
+                for(int i = 0; i < of_read; ++i)
+                    words[i] = read_square(t, Step, square_of(read * of_read + i), x, y);
+            static_for<of_read>([&](auto i) __attribute__((always_inline)) {
+                constexpr int square = read * of_read + i;
+                if constexpr(square < of_x)
+                    own.x[Step * at_once + square / cols][square % cols] = words[i];
+                else if constexpr(square < all && Step >= before)
+                    own.dy[(Step - before) * 2 + square - of_x] = words[i];
+            });
+        });
+    }
+    // Element by element, of what exists.
+    static CK_TILE_FN unsigned read_square(thread t, int step, int square, const halo_tile& x, const pixel_tile& y)
+    {
+        pair both = {};
+        for(int v = 0; v < 2; ++v)
+        {
+            const int line = line_of(step, square, t.lane % 4 * 2 + v), column = channel(t);
+            const bool of_y = square >= of_x;
+            if(of_y ? line < C.halo : line < 0 || line >= halo_rows * pitch)
+                continue;
+            const Element* from = of_y ? y.at(line - C.halo, column) : x.at(line, column);
+            check_lds_read(from, sizeof *from);
+            both[v] = __builtin_bit_cast(storage_t<Element>, *from);
+        }
+        return __builtin_bit_cast(unsigned, both);
+    }
+
+    ck_tile::detail::per_thread<lines, copies_of(C.threads())> lines_;
+    tile<float, products> sums_[count];
+};
+
+} // namespace ck_tile::conv
