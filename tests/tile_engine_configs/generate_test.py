@@ -495,6 +495,15 @@ class TestSet(Files):
         for number in ("vector1", "vector2", "vector4", "waves1", "waves2", "waves4", "steps1", "steps2", "steps3", "steps4"):
             self.assertIn(number, numbers)
 
+    def test_targets_but_the_first_show_what_it_has_no_way_to_compute(self):
+        for operation in "narrow_conv_fwd", "narrow_conv_bwd_data":
+            for seed in "abc":
+                done = run_it("list", operation, "--targets", "gfx942,sm90", "--select", "test", "--seed", seed)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found = [name for name in done.stdout.splitlines() if name.startswith(f"{operation}_sm90_")]
+                for words in ("_group1_", "_taps2_"), ("_group64_", "_lds"), ("_group32_", "_lds"):
+                    self.assertTrue(any(all(word in name for word in words) for name in found), (operation, seed, words))
+
     def test_has_an_instance_of_any_window_for_each_layout_and_index(self):
         done = run_it("list", "maxpool_bwd", "--targets", "gfx942", "--select", "test", "--seed", "none")
         self.assertEqual(done.returncode, 0, done.stderr)
