@@ -84,8 +84,7 @@ class weights_by_diagonals
     }
     CK_TILE_FN weight_place weight_of(thread t, int r, int v, int number) const
     {
-        const int tap = 2 * number + r;
-        return {tap, channel(t), is_diagonal(t, v) && tap < taps ? 0 : -1};
+        return {2 * number + r, channel(t), is_diagonal(t, v) ? 0 : -1};
     }
 
     // Not 0 where something of a thread's sums is not finite.
