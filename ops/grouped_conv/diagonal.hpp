@@ -35,10 +35,11 @@ constexpr bool exists(data_type type, const target& t)
 {
     return instruction(type, t, taps) != nullptr && instruction(type, t, 1) != nullptr;
 }
-// How `waves` waves share [rows, channels] of sums: each has `own` slices of 8 channels of some rows. A lane has two channels of each, of pixels of a
-// column of patches.
-constexpr distribution rows(int waves, int rows, int of_channels, int own, patch c)
+// How `waves` waves share [rows, channels] of sums: each has slices of 8 channels, of all rows, or, of fewer slices than waves, one of some rows. A
+// lane has two channels of each, of pixels of a column of patches.
+constexpr distribution rows(int waves, int rows, int of_channels, patch c)
 {
+    const int slices = of_channels / channels, own = slices < waves ? 1 : slices / waves;
     const int across = of_channels / (channels * own), of_wave = rows * across / waves,
               of_patch = of_wave < c.pixels() ? of_wave : c.pixels();
     return {.lengths = {rows, of_channels},

@@ -56,8 +56,7 @@ struct diagonal_program
         for_each_region_of_boxes<C.stages, C.waves, C.lanes(), C.barriers_at()>(
             b, share, grid.order.end, a.all.shares,
             [&](int region, int stage, auto box) {
-                const auto there = grid.template at<false>(region);
-                box(halo(b, stage).data, a.maps.from, {first_channel, there.halo[1], there.halo[0], there.seen.first},
+                box(halo(b, stage).data, a.maps.from, grid.template at<false>(region).seen_box(first_channel),
                     grid.shape.halo() * C.channels * static_cast<int>(sizeof(element)));
             },
             [&](int, int stage) {
@@ -67,8 +66,7 @@ struct diagonal_program
                 stored.wait(); // those of the region before, which others overwrite next
             },
             [&](int region) {
-                const auto here = grid.template at<false>(region);
-                stored.store(a.maps.to, {first_channel, here.pixel[1], here.pixel[0], here.made.first}, images().data);
+                stored.store(a.maps.to, grid.template at<false>(region).made_box(first_channel), images().data);
                 turn = 1 - turn;
             });
         stored.wait();

@@ -200,10 +200,7 @@ struct narrow_config
     constexpr distribution rows() const
     {
         if(by_diagonals())
-        {
-            const int slices = channels / diagonal_product::channels;
-            return diagonal_product::rows(waves, patch.pixels(), channels, slices < waves ? 1 : slices / waves, patch);
-        }
+            return diagonal_product::rows(waves, patch.pixels(), channels, patch);
         return by_rows()     ? toeplitz::images(instruction(), waves, channels, own(), patch)
                : by_lds()    ? tap_product::images_of_lds(waves, product().row_fragments(), channels)
                : by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
@@ -351,7 +348,7 @@ struct narrow_config
             return 40 + 4 * most_products() + (window.rows + stride()) * window.cols;
         if(by_diagonals())
         {
-            const int slices = rows().regs() / (patch.pixels() / 8) > 1 ? 2 : 1, rows_of_wave = rows().regs() / slices;
+            const int slices = rows().reg.only(1).size(), rows_of_wave = rows().regs() / slices;
             return 48 + slices * (window.taps() + window.rows / 2 + 4 + 3 * rows_of_wave);
         }
         if(weights_by_rows())

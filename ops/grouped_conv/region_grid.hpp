@@ -5,6 +5,7 @@
 
 #include "ck_tile/core/divider.hpp"
 #include "ck_tile/core/transforms.hpp"
+#include "ck_tile/targets/tensor_map.hpp"
 
 namespace ck_tile::conv
 {
@@ -150,6 +151,10 @@ struct region_grid
     {
         plane_range made, seen;     // what the region is of, and what its halo is of
         multi_index<2> pixel, halo; // the first ones
+
+        // Where boxes of [images, rows, columns, channels] begin, from a channel on: of what the region is of, and of what it sees.
+        CK_TILE_FN tensor_map::coord made_box(int channel) const { return {channel, pixel[1], pixel[0], made.first}; }
+        CK_TILE_FN tensor_map::coord seen_box(int channel) const { return {channel, halo[1], halo[0], seen.first}; }
     };
     // Deep: of images of several planes, which see others. `tap_plane`: of the filter, where a halo is what windows see through the taps of
     // one alone.

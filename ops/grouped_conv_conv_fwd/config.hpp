@@ -89,10 +89,7 @@ struct config
         if(first == formulation::dense)
             return gemm::accumulator(first_shape());
         if(first == formulation::diagonal)
-        {
-            const int slices = channels / conv::diagonal_product::channels, waves = shape().waves();
-            return conv::diagonal_product::rows(waves, block.m, channels, slices < waves ? 1 : slices / waves, patch);
-        }
+            return conv::diagonal_product::rows(shape().waves(), block.m, channels, patch);
         return conv::depthwise_rows(shape().waves(), lanes(), block.m, channels, 4 / bytes_of(dtype()));
     }
 

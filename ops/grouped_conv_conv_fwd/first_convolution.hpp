@@ -108,7 +108,7 @@ struct depthwise_first
     CK_TILE_FN void move(copies& source, const coord& p) const
     {
         if constexpr(C.boxes())
-            source.x = {0, p.halo[1], p.halo[0], p.seen.first};
+            source.x = p.seen_box(0);
         else
         {
             source.x.operand().move_to(static_cast<const element*>(args.in), p.seen, p.halo);

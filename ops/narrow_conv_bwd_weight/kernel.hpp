@@ -250,10 +250,8 @@ struct program
                 [&](int number, int stage, auto box) {
                     constexpr int line = C.channels * int(sizeof(element));
                     const coord c      = where(number);
-                    box(x_in(b, stage).data, a.maps.in, {own.x, c.halo[1], c.halo[0], c.seen.first},
-                        a.regions.shape.halo() * line);
-                    box(dy_in(b, stage).data, a.maps.out, {own.y, c.pixel[1], c.pixel[0], c.made.first},
-                        C.patch.pixels() * line);
+                    box(x_in(b, stage).data, a.maps.in, c.seen_box(own.x), a.regions.shape.halo() * line);
+                    box(dy_in(b, stage).data, a.maps.out, c.made_box(own.y), C.patch.pixels() * line);
                 },
                 [&](int number, int stage) { [[clang::always_inline]] add(where(number), stage); }, [](int) {});
         }

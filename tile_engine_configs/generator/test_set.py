@@ -101,11 +101,8 @@ def knows_window(instance):
 
 
 def way_of(instance, fields):
-    """How it computes, as its choices and some of its numbers say, for its target's original and types as wide as its own."""
-    values = instance["combination"]
-    return (instance["original"], of_any_16_bits(instance["dtype"]),
-            *((name, of_any_16_bits(str(values[name]))) for name, field in fields.items()
-              if name != "arch" and name != "dtype" and (name in WAY or field["kind"] == "choice" and own_choice(field))))
+    """How it computes, as the operation's choices and some of its numbers say, for types as wide as its own."""
+    return of_any_16_bits(instance["dtype"]), *(instance["combination"].get(name) for name in (*WAY, *own_choices(fields)))
 
 
 def cover(shown, left):
@@ -117,13 +114,11 @@ def cover(shown, left):
     return chosen
 
 
-def own_choice(field):
-    """Whether a choice is the operation's, not of every kernel or of a matrix product."""
-    return not field["type"].startswith("gemm::") and field["type"] not in ("architecture", "data_type", "opcode")
-
-
 def own_choices(fields):
-    return [name for name, field in fields.items() if field["kind"] == "choice" and own_choice(field)]
+    """The choices that are the operation's, not of every kernel or of a matrix product."""
+    return [name for name, field in fields.items()
+            if field["kind"] == "choice" and not field["type"].startswith("gemm::")
+            and field["type"] not in ("architecture", "data_type", "opcode")]
 
 
 def general(instances, fields):
@@ -154,7 +149,7 @@ def test_set(expansions, fields, seed, rules=()):
     targets = {i["name"]: i["target"] for i in candidates}
     chosen = general(candidates, fields)
     if {*WAY} & {*fields}:  # what the first target cannot show
-        shown = {i["name"]: {way_of(i, fields)[1:]} for i in candidates}
+        shown = {i["name"]: {way_of(i, fields)} for i in candidates}
         common = set().union(*(shown[name] for name in shown if targets[name] == first))
         chosen += cover(shown, set().union(*shown.values()) - common)
     for what in pairs_of, numbers_of:  # pairs first: by small instances, which are the ones that can do most
