@@ -164,12 +164,20 @@ constexpr lds_planes free_of_conflicts(int planes, int rows, int cols, int eleme
     return layout;
 }
 
-// Rows of 32 or 64 elements of 16 bits, in lines of 128 bytes whose 16-byte chunks are permuted by the line's number: what Hopper's wgmma reads
-// with a swizzle of as many bytes as a row has, from any row on, as chunks are permuted by where they lie. The tile starts at a multiple of eight rows.
+// Rows of 16, 32 or 64 elements of 16 bits, in lines of 128 bytes whose 16-byte chunks are permuted by the line's number: what Hopper's wgmma and
+// copy engine have with a swizzle of as many bytes as a row has, from any row on, as chunks are permuted by where they lie. The tile starts at a
+// multiple of eight rows.
 constexpr lds_layout swizzled_rows(int rows, int cols)
 {
-    const bank_keys of_64b = {{1, 2}}, of_128b = {{1, 2, 4}};
-    return {.rows = rows, .cols = cols, .chunk = 8, .keys = cols == 32 ? of_64b : of_128b};
+    const bank_keys of_32b = {{1}}, of_64b = {{1, 2}}, of_128b = {{1, 2, 4}};
+    return {.rows = rows, .cols = cols, .chunk = 8, .keys = cols == 16 ? of_32b : cols == 32 ? of_64b : of_128b};
+}
+// With what that permutes the chunks of a row: the number of each xor this.
+template <lds_layout Swizzled>
+CK_TILE_FN constexpr int swizzle_of_row(int row)
+{
+    constexpr unsigned of_line = 128 / 2 / Swizzled.cols, chunks = Swizzled.cols / Swizzled.chunk; // rows, of a row
+    return static_cast<int>(static_cast<unsigned>(row) / of_line % chunks);
 }
 
 // Which dimension of an operand [rows, k] of a matrix product is contiguous: the rows (those of A number m, those of B n), or k.

@@ -201,11 +201,12 @@ struct cuda_driver
             if(d > 0)
                 next[d - 1] = static_cast<std::uint64_t>(map.next[d]);
         }
-        const int type      = map.next[0] == 1 ? 0 : map.next[0] == 2 ? 1 : 2; // CU_TENSOR_MAP_DATA_TYPE_UINT8, 16, 32
-        constexpr int plain = 0, by_128_bytes = 3,
-                      of_128_bytes = 2; // ..._INTERLEAVE_NONE, ..._SWIZZLE_128B, ..._L2_PROMOTION_L2_128B
+        const int type = map.next[0] == 1 ? 0 : map.next[0] == 2 ? 1 : 2; // CU_TENSOR_MAP_DATA_TYPE_UINT8, 16, 32
+        // ..._INTERLEAVE_NONE, ..._SWIZZLE_NONE, 32B, 64B or 128B, ..._L2_PROMOTION_L2_128B
+        constexpr int plain = 0, of_128_bytes = 2;
+        const int by_bytes    = map.row_bytes() == 32 ? 1 : map.row_bytes() == 64 ? 2 : 3;
         const cu_result error = encode_map(&made, type, tensor_map::dims, const_cast<void*>(map.data), lengths, next,
-                                           box, steps, plain, map.permuted ? by_128_bytes : plain, of_128_bytes, plain);
+                                           box, steps, plain, map.permuted ? by_bytes : plain, of_128_bytes, plain);
         std::memcpy(at, &made, sizeof made);
         return error;
     }

@@ -300,15 +300,18 @@ class checked_launch::worker::checker final : public program_checker
           bytes_(rank_bytes_ * static_cast<std::size_t>(launch.program.cluster)),
           rank_waves_(static_cast<int>(launch.waves) / launch.program.cluster),
           waves_(static_cast<int>(launch.waves)),
+          lanes_(launch.arch.wave),
           lockstep_(!launch.arch.matrix_from_lds),
           asynchronous_(launch.arch.copy_to_lds == lds_copy::bytes_16_async),
-          clocks_(static_cast<std::size_t>(4 * waves_), time_list(static_cast<std::size_t>(4 * waves_))),
+          clocks_(static_cast<std::size_t>(4 * waves_), time_list(known_agents())),
           batches_(static_cast<std::size_t>(waves_)),
           wave_syncs_(static_cast<std::size_t>(waves_)),
+          gathered_(static_cast<std::size_t>(waves_)),
           at_barrier_(static_cast<std::size_t>(waves_)),
           cells_(bytes_ / 2 + 1, lockstep_),
           products_read_(lockstep_ ? 0 : bytes_ / lds_chunk_bytes + 1, static_cast<std::size_t>(waves_)),
           earlier_reads_(static_cast<std::size_t>(waves_)),
+          earlier_lanes_(static_cast<std::size_t>(waves_)),
           others_reads_(static_cast<std::size_t>(launch.program.cluster * waves_)),
           verbs_(1)
     {
@@ -425,7 +428,7 @@ class checked_launch::worker::checker final : public program_checker
     void begin_boxes() override
     {
         copies_ = copying::boxes;
-        learn(agent_for(copies_), clocks_[agent_for(copying::nothing)]);
+        join_of_lane(clocks_[agent_for(copies_)], agent_for(copying::nothing));
     }
     void end_copies() override { copies_ = copying::nothing; }
     void commit_copies() override
@@ -452,6 +455,7 @@ class checked_launch::worker::checker final : public program_checker
                 "a program multiplies with instructions of its architecture: {} does not have {}: choose one "
                 "that facts(arch).has()",
                 launch_.arch.name, describe(op).name));
+        each_wave([&](std::size_t w) { gather(w); });
     }
 
     void begin_product(const void* acc, int bytes) override
@@ -475,6 +479,7 @@ class checked_launch::worker::checker final : public program_checker
                 clocks_[w][products_of(w)] = std::max(clocks_[w][products_of(w)], time);
             products_.erase(products_.begin());
         }
+        each_wave([&](std::size_t w) { gather(w); });
     }
     void use(const void* tile, int bytes) override
     {
@@ -531,7 +536,7 @@ class checked_launch::worker::checker final : public program_checker
     void sync_waves() override { meet(role_.first, role_.count); }
     void sync_wave() override
     {
-        each_wave([&](std::size_t w) { ++wave_syncs_[w]; });
+        each_wave([&](std::size_t w) { gather(w), ++wave_syncs_[w]; });
     }
     void sync_cluster() override
     {
@@ -540,9 +545,9 @@ class checked_launch::worker::checker final : public program_checker
     }
     void arrive_at_cluster() override
     {
-        cluster_.assign(clocks_.size(), 0);
+        cluster_.assign(known_agents(), 0);
         for(std::size_t w = 0; w < static_cast<std::size_t>(waves_); ++w)
-            join(cluster_, clocks_[w]), ++clocks_[w][w];
+            join(cluster_, clocks_[w]), gather(w);
     }
     void wait_for_cluster() override
     {
@@ -570,17 +575,29 @@ class checked_launch::worker::checker final : public program_checker
         arrival& a       = used(mbarrier);
         const auto agent = agent_for(with == copying::lines && !asynchronous_ ? copying::nothing : with);
         if(a.pending.empty())
-            a.pending.resize(clocks_.size());
-        join(a.pending, clocks_[agent]);
+        {
+            a.pending.resize(known_agents());
+            a.lanes.assign(static_cast<std::size_t>(waves_), 0);
+        }
+        std::uint64_t& lanes = a.lanes[static_cast<std::size_t>(wave())];
+        lanes |= std::uint64_t(1) << now_.lane;
+        if(lockstep_ || lanes == all_lanes())
+            join(a.pending, clocks_[agent]);
+        else
+            join_of_lane(a.pending, agent);
         ++clocks_[agent][agent];
         if(ends_phase)
             a.ended = std::exchange(a.pending, {});
     }
     void wait(const void* mbarrier, int phase) override
     {
+        const auto w = static_cast<std::size_t>(wave());
         if(const arrival& a = used(mbarrier); phase >= 0 && !a.ended.empty())
-            learn(static_cast<std::size_t>(wave()), a.ended);
-        ++wave_syncs_[static_cast<std::size_t>(wave())];
+        {
+            learn(w, a.ended);
+            if(a.ended[w] > gathered_[w]) // all of its own lanes, too
+                gathered_[w] = a.ended[w], ++wave_syncs_[w];
+        }
     }
 
     [[noreturn]] void fail(const char* what) override { fail(std::string(what)); }
@@ -652,7 +669,8 @@ class checked_launch::worker::checker final : public program_checker
         std::size_t maker  = 0; // the wave that has made the mbarrier, and when
         std::uint32_t made = 0;
         time_list pending = {}, ended = {};
-        time_list users = {}; // when each wave has last used it
+        std::vector<std::uint64_t> lanes = {}; // of each wave, a bit each: those that have arrived in this phase
+        time_list users                  = {}; // when each wave has last used it
     };
     static constexpr std::size_t chunk_cells = lds_chunk_bytes / 2, waves_of_product = 4;
 
@@ -666,6 +684,7 @@ class checked_launch::worker::checker final : public program_checker
             std::fill(list.begin(), list.end(), start_ - 1);
         for(std::size_t a = 0; a < clocks_.size(); ++a)
             clocks_[a][a] = start_;
+        std::fill(gathered_.begin(), gathered_.end(), start_ - 1);
         for(auto& batches : batches_)
             batches.clear();
         std::fill(others_reads_.begin(), others_reads_.end(), 0u);
@@ -689,7 +708,14 @@ class checked_launch::worker::checker final : public program_checker
         }
     }
 
-    // Agents: waves, then their copies, then their products, then the boxes that they copy.
+    // Agents: waves, then their copies, then their products, then the boxes that they copy. Beside each one's clock, they know when
+    // each lane has arrived somewhere without its wave, where lanes do not run together.
+    std::size_t known_agents() const { return static_cast<std::size_t>(waves_ * (4 + (lockstep_ ? 0 : lanes_))); }
+    std::size_t lane_of(std::size_t w, std::size_t lane) const
+    {
+        return static_cast<std::size_t>(4 * waves_) + w * static_cast<std::size_t>(lanes_) + lane;
+    }
+    std::uint64_t all_lanes() const { return ~std::uint64_t(0) >> (64 - lanes_); }
     int wave() const { return (in_threads_ ? now_.rank * rank_waves_ + now_.wave : 0) + role_.first; }
     std::size_t copies_of(std::size_t w) const { return static_cast<std::size_t>(waves_) + w; }
     std::size_t products_of(std::size_t w) const { return static_cast<std::size_t>(2 * waves_) + w; }
@@ -726,6 +752,22 @@ class checked_launch::worker::checker final : public program_checker
     }
     void learn(std::size_t agent, const time_list& from) { join(clocks_[agent], from); }
 
+    // What one lane of this wave tells by itself, of what `agent` knows, which is the wave or copies for it: what its wave has done
+    // until its lanes met last, and what it has done itself since.
+    void join_of_lane(time_list& to, std::size_t agent)
+    {
+        const auto w               = static_cast<std::size_t>(wave());
+        const std::uint32_t before = to[w];
+        join(to, clocks_[agent]);
+        if(lockstep_)
+            return;
+        to[w]               = std::max(before, gathered_[w]);
+        std::uint32_t& lane = to[lane_of(w, static_cast<std::size_t>(now_.lane))];
+        lane                = std::max(lane, clocks_[w][w]);
+    }
+    // All lanes of the wave have come to one instruction.
+    void gather(std::size_t w) { gathered_[w] = clocks_[w][w]++; }
+
     // An mbarrier that the wave uses.
     arrival& used(const void* mbarrier)
     {
@@ -744,14 +786,14 @@ class checked_launch::worker::checker final : public program_checker
 
     void meet(int first, int count)
     {
-        time_list all(clocks_.size());
+        time_list all(known_agents());
         const auto begin = static_cast<std::size_t>(first), end = begin + static_cast<std::size_t>(count);
         for(std::size_t w = begin; w < end; ++w)
             join(all, clocks_[w]);
         for(std::size_t w = begin; w < end; ++w)
         {
             clocks_[w] = all;
-            ++clocks_[w][w];
+            gather(w);
             ++wave_syncs_[w];
         }
     }
@@ -822,6 +864,17 @@ class checked_launch::worker::checker final : public program_checker
     {
         return agent_of(event) == agent || time_of(event) <= clocks_[agent][agent_of(event)];
     }
+    // As of knows(), or of the lane by which it was done.
+    bool knows_lane(std::size_t agent, std::uint64_t event, std::uint64_t lane) const
+    {
+        return knows(agent, event) ||
+               (!lockstep_ && agent_of(event) < static_cast<std::size_t>(waves_) && lane != several &&
+                time_of(event) <= clocks_[agent][lane_of(agent_of(event), lane)]);
+    }
+    std::uint64_t lane_in(const std::vector<std::uint64_t>& lanes, std::size_t c) const
+    {
+        return lockstep_ ? several : lanes[c] & several;
+    }
     // Whether these cells have been written at once, and `agent` knows of that: else they are looked at one by one.
     template <std::size_t Count>
     [[gnu::always_inline]] bool knows_write(std::size_t c, std::size_t agent) const
@@ -847,11 +900,11 @@ class checked_launch::worker::checker final : public program_checker
            (!lockstep_ && is_any<Count>(&cells_.write_lanes[c], lane_event(agent), ~several))) [[unlikely]]
             for(std::size_t i = c; i < c + Count; ++i)
                 check_read(i, agent);
-        if(!lockstep_)
-            note_lane<Count>(c, now);
         if(!are_all<Count>(reads, now, agent_bits) && is_any_recent<Count>(reads))
             for(std::size_t i = c; i < c + Count; ++i)
                 keep_read(i, agent);
+        if(!lockstep_)
+            note_lane<Count>(c, now);
         std::fill_n(reads, Count, now);
         if(launch_.program.cluster > 1)
             note_read_of_others(c, agent);
@@ -870,12 +923,16 @@ class checked_launch::worker::checker final : public program_checker
         if(agent_of(read) == agent || !is_recent(read))
             return;
         time_list& kept = earlier_reads_[agent_of(read)];
+        auto& lanes     = earlier_lanes_[agent_of(read)];
         if(kept.empty()) [[unlikely]]
         {
             kept.resize(cells_.count);
+            lanes.resize(lockstep_ ? 0 : cells_.count);
             earlier_readers_.push_back(agent_of(read));
         }
         kept[c] = time_of(read);
+        if(!lockstep_)
+            lanes[c] = static_cast<std::uint16_t>(cells_.read_lanes[c]);
     }
 
     [[gnu::always_inline]] std::uint64_t lane_event(std::size_t agent) const
@@ -951,8 +1008,8 @@ class checked_launch::worker::checker final : public program_checker
             fail(fmt::format("LDS is written before it is read: nothing has been written to byte {}: store all that is "
                              "read, and wait at a sync()",
                              2 * c));
-        if(!knows(agent, write))
-            fail_race(c, "read", agent_of(write), "written", write & verb_bits);
+        if(!knows_lane(agent, write, lane_in(cells_.write_lanes, c)))
+            fail_race(c, "read", agent, write, "written");
         if(!lockstep_ && agent_of(write) == agent && is_other_lane(cells_.write_lanes[c], agent))
             fail_lane_race(c, "read", "written", write & verb_bits);
     }
@@ -1000,14 +1057,17 @@ class checked_launch::worker::checker final : public program_checker
     {
         const std::uint64_t write = cells_.writes[c], read = cells_.reads[c];
         const std::size_t agent = agent_of(now);
-        if(!knows(agent, write) && !stays_same(c, access)) [[unlikely]]
-            fail_race(c, "written", agent_of(write), "written", write & verb_bits);
-        if(!knows(agent, read)) [[unlikely]]
-            fail_race(c, "written", agent_of(read), "read", read & verb_bits);
+        if(!knows_lane(agent, write, lane_in(cells_.write_lanes, c)) && !stays_same(c, access)) [[unlikely]]
+            fail_race(c, "written", agent, write, "written");
+        if(!knows_lane(agent, read, lane_in(cells_.read_lanes, c))) [[unlikely]]
+            fail_race(c, "written", agent, read, "read");
         if(is_recent(read))
             for(const std::size_t r : earlier_readers_)
-                if(r != agent && earlier_reads_[r][c] > clocks_[agent][r]) [[unlikely]]
-                    fail_race(c, "written", r, "read", read & verb_bits);
+            {
+                const std::uint64_t earlier = event_of(earlier_reads_[r][c], r, static_cast<int>(read & verb_bits));
+                if(!knows_lane(agent, earlier, lockstep_ ? several : earlier_lanes_[r][c])) [[unlikely]]
+                    fail_race(c, "written", agent, earlier, "read");
+            }
         if(!lockstep_ && ((read ^ now) & ~(verb_bits | overwritten)) == 0 &&
            is_other_lane(cells_.read_lanes[c], agent) && !stays_same(c, access)) [[unlikely]]
             fail_lane_race(c, "written", "read", read & verb_bits);
@@ -1017,8 +1077,12 @@ class checked_launch::worker::checker final : public program_checker
     {
         const std::size_t chunk = c / chunk_cells, waves = static_cast<std::size_t>(waves_);
         for(std::size_t w = 0; w < waves; ++w)
-            if(products_read_.times[chunk * waves + w] > clocks_[agent][products_of(w)]) [[unlikely]]
-                fail_race(c, "written", products_of(w), "read", products_read_.verb[chunk]);
+        {
+            const std::uint64_t read =
+                event_of(products_read_.times[chunk * waves + w], products_of(w), products_read_.verb[chunk]);
+            if(!knows(agent, read)) [[unlikely]]
+                fail_race(c, "written", agent, read, "read");
+        }
     }
 
     // Whether what is written is what the cell holds already: as of threads that hold the same.
@@ -1055,20 +1119,32 @@ class checked_launch::worker::checker final : public program_checker
                                : fmt::format(" in {} at {}:{}", verb, line.file, line.line);
     }
 
-    [[noreturn]] void fail_race(std::size_t c, const char* now, std::size_t other, const char* before,
-                                std::size_t where)
+    // Whether one lane of the wave has told `agent` of itself, but not of all lanes, since the event.
+    bool knows_one_lane(std::size_t agent, std::uint64_t event) const
     {
-        const std::size_t all = static_cast<std::size_t>(waves_);
-        const char* fix       = other < all       ? "meet at a sync(), or another barrier, in between"
-                                : other < 2 * all ? "wait_for_copies() in its wave, and meet at a barrier"
-                                : other < 3 * all ? "wait_for_products() in its wave, and meet at a barrier"
-                                                  : "wait() for its box_barrier";
+        const std::size_t w = agent_of(event);
+        if(lockstep_ || w >= static_cast<std::size_t>(waves_))
+            return false;
+        const std::uint32_t* const lanes = &clocks_[agent][lane_of(w, 0)];
+        return *std::max_element(lanes, lanes + lanes_) >= time_of(event);
+    }
+
+    [[noreturn]] void fail_race(std::size_t c, const char* now, std::size_t agent, std::uint64_t event,
+                                const char* before)
+    {
+        const std::size_t all = static_cast<std::size_t>(waves_), other = agent_of(event);
+        const char* fix = other >= 3 * all   ? "wait() for its box_barrier"
+                          : other >= 2 * all ? "wait_for_products() in its wave, and meet at a barrier"
+                          : other >= all     ? "wait_for_copies() in its wave, and meet at a barrier"
+                          : knows_one_lane(agent, event)
+                              ? "meet at a sync_wave() before one lane arrives, or copies a box, for all"
+                              : "meet at a sync(), or another barrier, in between";
         fail(fmt::format("waves take turns at LDS: byte {} is {}{}, which {} has {}{}: {}", 2 * c, now,
                          copies_ == copying::lines   ? " by an asynchronous copy"
                          : copies_ == copying::boxes ? " by a copied box"
                          : product_                  ? " by a product"
                                                      : "",
-                         name_of_agent(other), before, in_place(where), fix));
+                         name_of_agent(other), before, in_place(event & verb_bits), fix));
     }
 
     [[noreturn]] void fail_lane_race(std::size_t c, const char* now, const char* before, std::size_t where)
@@ -1298,7 +1374,7 @@ class checked_launch::worker::checker final : public program_checker
     checked_launch::shared& launch_;
     std::byte* lds_;
     std::size_t rank_bytes_, bytes_;
-    int rank_waves_, waves_;
+    int rank_waves_, waves_, lanes_;
     bool lockstep_;     // lanes of a wave run together
     bool asynchronous_; // copies to LDS go on while threads do
     std::uint64_t block_ = 0;
@@ -1308,6 +1384,7 @@ class checked_launch::worker::checker final : public program_checker
     std::vector<time_list> clocks_;  // what each agent knows of each one's clock, its own included
     std::vector<time_list> batches_; // of each wave's copies: when they were closed
     std::vector<std::uint32_t> wave_syncs_;
+    time_list gathered_;            // each wave's clock when its lanes last came to one instruction together
     time_list at_barrier_;          // each wave's clock when all had met last
     std::vector<product> products_; // under way, the oldest first
     std::unordered_map<const void*, arrival> arrivals_;
@@ -1315,6 +1392,7 @@ class checked_launch::worker::checker final : public program_checker
     lds_cells cells_;
     lds_chunks products_read_;
     std::vector<time_list> earlier_reads_; // of each agent, of cells that another one has read since; empty: none
+    std::vector<std::vector<std::uint16_t>> earlier_lanes_; // by which
     std::vector<std::size_t> earlier_readers_;
     time_list others_reads_;        // [rank][wave]: when a wave of another workgroup has last read that of the rank
     std::vector<verb_place> verbs_; // the first is none

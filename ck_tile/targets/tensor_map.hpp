@@ -29,11 +29,12 @@ struct alignas(64) tensor_map
     std::int64_t next[dims];
     int lengths[dims]; // elements
     int box[dims];     // elements of a copy; along the first dimension a multiple of 16 bytes
-    // Whether chunks of LDS lie as in swizzled_rows: of a box that is 128 bytes long along the first dimension.
+    // Whether chunks of LDS lie as in swizzled_rows: of a box that is 32, 64 or 128 bytes long along the first dimension.
     bool permuted;
     std::byte rest[39];
 
-    constexpr int box_bytes() const { return box[0] * box[1] * box[2] * box[3] * static_cast<int>(next[0]); }
+    constexpr int row_bytes() const { return box[0] * static_cast<int>(next[0]); } // of a box
+    constexpr int box_bytes() const { return row_bytes() * box[1] * box[2] * box[3]; }
 };
 static_assert(sizeof(tensor_map) == 128);
 

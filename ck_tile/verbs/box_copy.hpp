@@ -40,7 +40,7 @@ class box_barrier
     CK_TILE_FN void copy(F&& f, source_line line = source_line::current())
     {
         [[maybe_unused]] const verb_scope verb("copy", line);
-        run_one_thread<Waves, Lanes>([&] {
+        run_one_thread<Waves, Lanes>([&]() __attribute__((always_inline)) {
             int all = 0;
             f([&](void* to, const tensor_map& map, const tensor_map::coord& coord, int of_box) {
                 copy_box(to, map, coord, of_box, *barrier_);

@@ -10,13 +10,14 @@ namespace ck_tile
 {
 
 // Of operands of 16 rows, two of which a lane has, and pairs of k: of the first step alone, or of both, as the distribution D of what is loaded
-// says. Lanes: that of a block whose waves have an operand each. The tile's lines are swizzled_rows of 128 bytes.
+// says. Lanes: that of a block whose waves have an operand each. The tile's lines are swizzled_rows.
 template <class T, auto Layout, distribution Lanes>
 class rows_in_lds
 {
-    static_assert(sizeof(T) == 2 && Layout == swizzled_rows(Layout.rows, 64));
+    static_assert(sizeof(T) == 2 && Layout == swizzled_rows(Layout.rows, Layout.cols));
     static constexpr bool in_squares = has_transposed_reads;
-    static constexpr int rows = 2, steps = 2, squares = rows * steps, keys = 8;
+    static constexpr int rows = 2, steps = 2, squares = rows * steps;
+    static constexpr int period = 8; // lines, after which chunks are permuted as before
 
   public:
     // line_of(thread, row, step): of the tile, where a row of the wave's operand is; column_of(thread): where it begins there, a multiple of 8.
@@ -29,7 +30,7 @@ class rows_in_lds
             if constexpr(in_squares)
             {
                 p.line[0] = line_of(t, t.lane % 16, t.lane / 16);
-                static_for<keys>([&](auto n) { p.keyed[n] = address_of(p.line[0] + n, p.column) - n * line_bytes; });
+                static_for<period>([&](auto n) { p.keyed[n] = address_of(p.line[0] + n, p.column) - n * line_bytes; });
             }
             else
                 for(int i = 0; i < squares; ++i)
@@ -53,7 +54,7 @@ class rows_in_lds
                 if constexpr(std::is_same_v<decltype(lines), int>)
                     at = address_of(p.line[0] + lines, p.column + elements);
                 else
-                    at = (p.keyed[lines % keys] ^ unsigned(elements * sizeof(T))) + lines * line_bytes;
+                    at = (p.keyed[lines % period] ^ unsigned(elements * sizeof(T))) + lines * line_bytes;
                 read_squares(words, at);
                 for(int i = 0; i < rows * steps_loaded; ++i)
                     in_order[i % rows * steps_loaded + i / rows] = words[i];
@@ -76,13 +77,13 @@ class rows_in_lds
     CK_TILE_FN unsigned address_of(int line, int column) const
     {
         return lds_address(from_.data) + unsigned(line) * line_bytes +
-               ((unsigned(column) / Layout.chunk ^ unsigned(line) % keys) * lds_chunk_bytes);
+               (unsigned(column / Layout.chunk ^ swizzle_of_row<Layout>(line)) * lds_chunk_bytes);
     }
 
     struct origin
     {
         int line[in_squares ? 1 : squares], column;
-        unsigned keyed[in_squares ? keys
+        unsigned keyed[in_squares ? period
                                   : 1]; // bytes: where line[0] would be, were its chunks as n lines further, for each n
     };
     lds_tile<T, Layout> from_;

@@ -87,6 +87,7 @@ class stage_ring
     // The wave needs the oldest of the stages no more for which it has waited.
     CK_TILE_FN void used()
     {
+        sync_wave(); // one lane arrives for all
         run_threads<1, UsingWaves, Lanes>([&](thread t) {
             if(t.lane == 0)
                 free(freeing_.stage).arrive();

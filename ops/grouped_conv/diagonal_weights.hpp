@@ -159,8 +159,9 @@ class weights_by_diagonals
                 int line = lines_[t.copy].first[read] + Step * lines_[t.copy].next[read];
                 if constexpr(Step < before) // some are before the first row
                     line = line < 0 ? line + 8 * pitch : line;
-                read_transposed(words, x.data + line * halo_tile::layout.line() +
-                                           (t.wave ^ line % 8) * halo_tile::layout.chunk);
+                read_transposed(words,
+                                x.data + line * halo_tile::layout.line() +
+                                    (t.wave ^ swizzle_of_row<halo_tile::layout>(line)) * halo_tile::layout.chunk);
             }
             else
                 for(int i = 0; i < of_read; ++i)

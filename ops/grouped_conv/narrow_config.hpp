@@ -524,8 +524,9 @@ constexpr violation check_diagonals(const narrow_config<Made>& c, const target& 
     namespace product = diagonal_product;
     if(!product::exists(c.type, t))
         return {"diagonal products multiply 16 x 8 x 16 of 16-bit types", name_of(c.type), "use products of 1 tap"};
-    if(c.channels != 64)
-        return {"boxes of what a diagonal product sees have lines of 64 channels", c.channels, "use 64 channels"};
+    if(c.channels != 16 && c.channels != 32 && c.channels != 64)
+        return {"boxes of what a diagonal product sees have rows of 16, 32 or 64 channels", c.channels,
+                "use 64 channels"};
     if(c.window.any() || (Made == direction::backward_data && c.window.stride != 1) || c.window.stride > 2)
         return {"the compiler must know the window of a diagonal product, of a stride of 2 at most, or, of dX, 1",
                 c.window.stride, "set rows, cols and stride of the window, or use products of 1 tap"};
@@ -539,11 +540,11 @@ constexpr violation check_diagonals(const narrow_config<Made>& c, const target& 
     if(c.makes_weights())
     {
         if(c.waves != c.channels / product::channels)
-            return {"a wave makes weights of 8 channels", c.waves, "use 8 waves"};
+            return {"a wave makes weights of 8 channels", c.waves, "use 8 waves for 64 channels"};
     }
     else if(const distribution d = c.rows(); !d.covers() || d.threads() != c.threads() || d.regs() % 2 != 0)
-        return {"waves must share a patch of 64 channels by 8 channels, or by pairs of rows", c.waves,
-                "use 8 waves or fewer"};
+        return {"waves must share the channels of a patch by 8, or by pairs of rows", c.waves,
+                "use as many waves as there are times 8 channels, or fewer"};
     return {};
 }
 

@@ -119,9 +119,11 @@ CK_TILE_FN void for_each_region_of_boxes(const block& in, int first, int end, in
 {
     using barrier     = box_barrier<Waves, Lanes>;
     const auto copied = [&](int stage) { return barrier(in.lds_at<mbarrier>(BarriersAt + stage * barrier::bytes)); };
-    const auto begin_copy = [&](int number, int stage) {
+    // Not a call, which what it is given would have to lie in memory for.
+    const auto begin_copy = [&](int number, int stage) __attribute__((always_inline)) {
         if(number < end)
-            copied(stage).copy([&](auto box) { [[clang::always_inline]] copy(number, stage, box); });
+            copied(stage).copy(
+                [&](auto box) __attribute__((always_inline)) { [[clang::always_inline]] copy(number, stage, box); });
     };
     static_for<Stages>([&](auto stage) { copied(stage).init(); });
     in.sync();
@@ -133,7 +135,7 @@ CK_TILE_FN void for_each_region_of_boxes(const block& in, int first, int end, in
         [[clang::always_inline]] compute(number, stage);
         in.sync();
         [[clang::always_inline]] finish(number);
-        [[clang::always_inline]] begin_copy(number + Stages * stride, stage);
+        begin_copy(number + Stages * stride, stage);
         if(++stage == Stages)
             stage = 0, ++turn;
     }

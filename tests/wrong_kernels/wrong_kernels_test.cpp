@@ -1242,6 +1242,64 @@ struct mbarrier_of_another_wave : program_base<A, sizeof(mbarrier_plan<A>)>
     }
 };
 
+// Wave 1 overwrites what wave 0 has read, of which one lane says so.
+template <architecture A, bool Wrong>
+struct one_lane_arrives_for_all : program_base<A, 64 * 4 + 16>
+{
+    static void run(const block& in, const buffers&)
+    {
+        const auto numbers   = in.lds_at<float>(0);
+        mbarrier* const free = in.lds_at<mbarrier>(64 * 4);
+        const auto each_lane = [](auto&& f) { run_threads<1, 1, lanes<A>>(f); };
+        run_one_thread<2, lanes<A>>([&] { free->init(1); });
+        for_each_thread<by_row<A>>([&](thread t) { numbers[t.wave * lanes<A> + t.lane] = 1; });
+        in.sync();
+        {
+            const role_scope usage(0, 1);
+            if constexpr(Wrong)
+            {
+                // [one_lane_arrives_for_all]
+                each_lane([&](thread t) { (void)float(numbers[t.lane]); });
+                run_one_thread<1, lanes<A>>([&] { free->arrive(); }); // sync_wave() before
+                // [/one_lane_arrives_for_all]
+            }
+            else
+            {
+                each_lane([&](thread t) { (void)float(numbers[t.lane]); });
+                sync_wave();
+                run_one_thread<1, lanes<A>>([&] { free->arrive(); });
+            }
+        }
+        {
+            const role_scope filling(1, 1);
+            each_lane([&](thread) { free->wait(0); });
+            each_lane([&](thread t) { numbers[t.lane] = 2; });
+        }
+        in.sync();
+    }
+};
+
+// The lane that copies a box has read what it overwrites, others of its wave too.
+template <architecture A, bool Wrong>
+struct box_over_what_lanes_read : program_base<A, sizeof(box_plan<A>)>
+{
+    static void run(const block& in, const buffers& p)
+    {
+        boxes<A> b(in, p);
+        b.copy();
+        b.copied.wait(0);
+        const auto numbers = in.lds_at<float>(0);
+        {
+            const role_scope reading(0, 1);
+            run_threads<1, 1, lanes<A>>([&](thread t) { (void)float(numbers[t.lane % 16]); });
+        }
+        if(!Wrong)
+            sync_wave();
+        b.copy();
+        b.copied.wait(1);
+    }
+};
+
 template <architecture A, bool Wrong>
 struct mbarrier_that_ends_too_early : program_base<A, sizeof(mbarrier_plan<A>)>
 {
@@ -1501,7 +1559,7 @@ void mistakes_with_what_goes_on_meanwhile()
     expect_found<copy_over_what_is_read, hopper>("is written by an asynchronous copy, which wave");
     expect_found<box_that_is_not_waited_for, hopper>("a box copied by wave 0 has written");
     expect_found<box_of_other_bytes, hopper>("waiting for other bytes than a box has");
-    expect_found<box_over_what_is_read, hopper>("is written by a copied box, which wave 1 has read");
+    expect_found<box_over_what_is_read, hopper>("is written by a copied box, which wave");
     expect_found<box_stored_before_threads_meet, hopper>("is read, which another lane has written");
     expect_found<box_overwritten_before_it_is_stored, hopper>("a box is overwritten in LDS before it is stored");
     expect_found<copy_between_two_reads, hopper>("is read, which an asynchronous copy of wave");
@@ -1513,6 +1571,9 @@ void mistakes_with_what_goes_on_meanwhile()
     expect_found<written_after_the_arrival, hopper>("take turns at LDS");
     expect_found<phase_that_nobody_ends, hopper>("waiting for a phase that nobody ends");
     expect_found<mbarrier_of_another_wave, hopper>("an mbarrier is used after a barrier of the block");
+    expect_found<one_lane_arrives_for_all, hopper>("meet at a sync_wave() before one lane arrives");
+    expect_found<box_over_what_lanes_read, hopper>(
+        "meet at a sync_wave() before one lane arrives, or copies a box, for all");
     expect_found<mbarrier_that_ends_too_early, hopper>("an mbarrier begins, and ends, when all threads have met");
     expect_found<stage_told_before_it_is_filled, hopper>("LDS");
     expect_found<stage_used_after_it_is_free, hopper>("LDS");
@@ -1611,6 +1672,7 @@ TEST(WrongKernels, AreOnThePageOfMistakes)
             {"box_overwritten_before_it_is_stored", sentence_of<box_overwritten_before_it_is_stored, hopper>()},
             {"phase_that_nobody_ends", sentence_of<phase_that_nobody_ends, hopper>()},
             {"mbarrier_of_another_wave", sentence_of<mbarrier_of_another_wave, hopper>()},
+            {"one_lane_arrives_for_all", sentence_of<one_lane_arrives_for_all, hopper>()},
             {"mbarrier_that_ends_too_early", sentence_of<mbarrier_that_ends_too_early, hopper>()},
         })
     {

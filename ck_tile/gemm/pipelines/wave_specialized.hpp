@@ -249,7 +249,7 @@ struct pipeline_traits<pipeline::wave_specialized>
                 pin_accumulators(acc);
                 if(detail::is_complete<S>(acc, tiles, here))
                     tiles.store(here, acc);
-                sync_wave(); // one lane says that all have read the coord
+                check_read<S.waves(), lanes>(here);
                 told.used();
             }
         };

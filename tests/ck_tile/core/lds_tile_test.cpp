@@ -68,20 +68,27 @@ TEST(LdsTile, LinesAreSwizzledAsWgmmaReadsThem)
         }
 }
 
-// Of 64 bytes: bits 4 and 5 xor bits 7 and 8; of 128, bits 4 to 6 xor bits 7 to 9.
+// Of 32 bytes: bit 4 xor bit 7; of 64, bits 4 and 5 xor bits 7 and 8; of 128, bits 4 to 6 xor bits 7 to 9.
+template <int Cols>
+void expect_swizzled(int keys)
+{
+    constexpr lds_layout rows = swizzled_rows(24, Cols);
+    expect_bijection(rows);
+    for(int row = 0; row < rows.rows; ++row)
+        for(int k = 0; k < rows.cols; ++k)
+        {
+            const int plain = (row * rows.cols + k) * 2, permuted = plain ^ (plain >> 7 & keys) << 4;
+            ASSERT_EQ(rows.map()({row, k}).offset * 2, permuted) << row << ", " << k;
+            ASSERT_EQ(row * rows.cols * 2 + (k / 8 ^ swizzle_of_row<rows>(row)) * 16 + k % 8 * 2, permuted)
+                << row << ", " << k;
+        }
+}
+
 TEST(LdsTile, RowsAreSwizzledAsWgmmaReadsThem)
 {
-    const auto expect = [](const lds_layout& rows, int keys) {
-        expect_bijection(rows);
-        for(int row = 0; row < rows.rows; ++row)
-            for(int k = 0; k < rows.cols; ++k)
-            {
-                const int plain = (row * rows.cols + k) * 2;
-                ASSERT_EQ(rows.map()({row, k}).offset * 2, plain ^ (plain >> 7 & keys) << 4) << row << ", " << k;
-            }
-    };
-    expect(swizzled_rows(24, 32), 3);
-    expect(swizzled_rows(24, 64), 7);
+    expect_swizzled<16>(1);
+    expect_swizzled<32>(3);
+    expect_swizzled<64>(7);
 }
 
 // Lanes as the hardware serves them together: an access takes as many cycles as its busiest bank has words.

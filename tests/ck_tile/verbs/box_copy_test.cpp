@@ -88,7 +88,8 @@ TEST(BoxCopy, HasWhatExistsAndZeros)
 TEST(BoxCopy, PermutesChunksAsSwizzledRowsAre)
 {
     for(const coordinates& at : {coordinates{0, 0, 0, 0}, {64, -1, -1, 0}, {32, 4, 4, 1}})
-        expect_box<std::int16_t>({72, 5, 6, 2}, {64, 4, 4, 1}, at, true);
+        for(const int cols : {16, 32, 64})
+            expect_box<std::int16_t>({72, 5, 6, 2}, {cols, 4, 4, 1}, at, true);
 }
 
 // One turn after the other, of two boxes each.
@@ -155,7 +156,8 @@ TEST(BoxCopy, StoresWhatExists)
         expect_stored<std::int32_t>({24, 5, 6, 3}, {4, 3, 4, 2}, at, false);
     }
     for(const coordinates& at : {coordinates{0, 0, 0, 0}, {64, -1, -1, 0}, {32, 4, 4, 1}})
-        expect_stored<std::int16_t>({72, 5, 6, 2}, {64, 4, 4, 1}, at, true);
+        for(const int cols : {16, 32, 64})
+            expect_stored<std::int16_t>({72, 5, 6, 2}, {cols, 4, 4, 1}, at, true);
 }
 
 TEST(BoxCopyDeathTest, WaitingForATurnThatNobodyBeganFails)

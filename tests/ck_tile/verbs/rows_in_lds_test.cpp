@@ -12,8 +12,7 @@ namespace ck_tile
 namespace
 {
 
-constexpr int waves = 2, columns = 64, beyond_step = 3; // lines from step 0 to step 1
-constexpr lds_layout layout = swizzled_rows(64, columns);
+constexpr int waves = 2, beyond_step = 3; // lines from step 0 to step 1
 
 // An operand of 16 rows, of so many steps of 8 columns of k.
 constexpr distribution operand(int steps)
@@ -25,16 +24,19 @@ constexpr distribution operand(int steps)
             .vec     = {{2 * steps, 1, 1}}};
 }
 
-// Each row is another line, and waves have other columns.
+// Each row is another line, and waves have other columns, where there are several.
 constexpr int line_of(int wave, int row) { return (row * 5 + 3) % 16 + wave * 20; }
-constexpr int column_of(int wave) { return 16 + 32 * wave; }
+constexpr int column_of(int wave, int columns) { return (16 + 32 * wave) % columns; }
 // What is there: a number of 16 bits that fp16 has, of few lines.
-constexpr fp16 at(int line, int column) { return static_cast<fp16>((line * columns + column) % 2048); }
+constexpr fp16 at(int line, int column) { return static_cast<fp16>((line * 64 + column) % 2048); }
 
-using rows = rows_in_lds<fp16, layout, operand(2)>;
+template <int Columns>
+inline constexpr lds_layout layout = swizzled_rows(64, Columns);
+template <int Columns>
+using rows = rows_in_lds<fp16, layout<Columns>, operand(2)>;
 
-template <int Parts>
-void expect_rows(const rows& from, auto lines, int elements)
+template <int Parts, int Columns>
+void expect_rows(const rows<Columns>& from, auto lines, int elements)
 {
     constexpr distribution D = operand(Parts);
     tile<fp16, D> loaded;
@@ -43,32 +45,40 @@ void expect_rows(const rows& from, auto lines, int elements)
         for_each_element<D>([&](int r, int v) {
             const int row = t.lane / 4 + 8 * r, step = v / 2, column = t.lane % 4 * 2 + v % 2;
             EXPECT_EQ(static_cast<float>(loaded.file_of(t).get(r, v)),
-                      static_cast<float>(
-                          at(line_of(t.wave, row) + step * beyond_step + lines, column_of(t.wave) + elements + column)))
+                      static_cast<float>(at(line_of(t.wave, row) + step * beyond_step + lines,
+                                            column_of(t.wave, Columns) + elements + column)))
                 << "row " << row << ", step " << step << ", column " << column;
         });
     });
 }
 
-TEST(RowsInLds, AreWhereTheProgramSays)
+template <int Columns>
+void expect_where_the_program_says()
 {
-    std::vector<fp16> memory(layout.elements());
-    const lds_tile<fp16, layout> lds{memory.data()};
-    for(int line = 0; line < layout.rows; ++line)
-        for(int column = 0; column < columns; ++column)
+    std::vector<fp16> memory(layout<Columns>.elements());
+    const lds_tile<fp16, layout<Columns>> lds{memory.data()};
+    for(int line = 0; line < layout<Columns>.rows; ++line)
+        for(int column = 0; column < Columns; ++column)
             *lds.at(line, column) = at(line, column);
-    const rows from(
+    const rows<Columns> from(
         lds, [](thread t, int row, int step) { return line_of(t.wave, row) + step * beyond_step; },
-        [](thread t) { return column_of(t.wave); });
+        [](thread t) { return column_of(t.wave, Columns); });
     for(const int elements : {0, 8})
     {
         for(const int lines : {0, 1, 7, 11})
         {
-            expect_rows<1>(from, lines, elements);
-            expect_rows<2>(from, lines, elements);
+            expect_rows<1, Columns>(from, lines, elements);
+            expect_rows<2, Columns>(from, lines, elements);
         }
-        expect_rows<2>(from, constant<5>{}, elements); // which the compiler knows
+        expect_rows<2, Columns>(from, constant<5>{}, elements); // which the compiler knows
     }
+}
+
+TEST(RowsInLds, AreWhereTheProgramSays)
+{
+    expect_where_the_program_says<16>();
+    expect_where_the_program_says<32>();
+    expect_where_the_program_says<64>();
 }
 
 } // namespace

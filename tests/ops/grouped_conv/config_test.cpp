@@ -297,8 +297,14 @@ TEST(NarrowConfig, PairsOfTaps)
               "diagonal products multiply 16 x 8 x 16 of 16-bit types, but one is fp32: use products of 1 tap");
     EXPECT_EQ(broken([](config& c) { c.arch = architecture::gfx942, c.stages = 1; }),
               "diagonal products multiply 16 x 8 x 16 of 16-bit types, but one is fp16: use products of 1 tap");
-    EXPECT_EQ(broken([](config& c) { c.channels = 32; }),
-              "boxes of what a diagonal product sees have lines of 64 channels, but one is 32: use 64 channels");
+    EXPECT_EQ(broken([](config& c) { c.channels = 32; }), "");
+    EXPECT_EQ(broken([](config& c) { c.channels = 16, c.patch.rows = 16, c.halo = 568; }), "");
+    for(const int channels : {8, 128})
+        EXPECT_EQ(
+            broken([&](config& c) { c.channels = channels; }),
+            fmt::format("boxes of what a diagonal product sees have rows of 16, 32 or 64 channels, but one is {}: "
+                        "use 64 channels",
+                        channels));
     EXPECT_EQ(
         broken([](config& c) { c.window = {0, 9, 0}; }),
         "the compiler must know the window of a diagonal product, of a stride of 2 at most, or, of dX, 1, but one is "
@@ -312,10 +318,10 @@ TEST(NarrowConfig, PairsOfTaps)
                         "8 or 16 rows",
                         rows));
     EXPECT_EQ(broken([](config& c) { c.planes = 3; }), "boxes are of one plane, but one is 3: use 1 plane");
-    EXPECT_EQ(
-        broken([](config& c) { c.patch.rows = 2, c.waves = 16; }),
-        "waves must share a patch of 64 channels by 8 channels, or by pairs of rows, but one is 16: use 8 waves or "
-        "fewer");
+    EXPECT_EQ(broken([](config& c) { c.patch.rows = 2, c.waves = 16; }),
+              "waves must share the channels of a patch by 8, or by pairs of rows, but one is 16: use as many waves as "
+              "there are "
+              "times 8 channels, or fewer");
     EXPECT_EQ(
         broken([](config& c) { c.halo = 290; }),
         "the threads must share the halo's pixels evenly, but one is 290: use a multiple of threads * 8 / channels, "
