@@ -4,6 +4,7 @@
 #include "ops/grouped_conv/selection.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ck_tile::conv
 {
@@ -307,13 +308,27 @@ double row_weights_cost(const device& dev, const narrow_instance& i, const probl
     return microsecond * (launch + std::max(bytes / bytes_per_us, made));
 }
 
-// By diagonals, what loads of halos take for an element: for each tap of a row those of all rows that a patch sees, 8 pixels of two of them at once,
-// which LDS gives one after the other.
-double diagonal_loads(const narrow_instance& i)
+// What computes and what memory gives hinder each other, most where both take as long.
+double hindered(double made, double copies) { return std::pow(std::pow(made, 4) + std::pow(copies, 4), 0.25); }
+
+// By diagonals. Rows of boxes that are parts of a line of memory come slower, if those of a pixel begin anywhere in it.
+double diagonal_cost(const narrow_instance& i, const problem& p, const narrow_schedule& s, double rounds, double bytes)
 {
-    constexpr double of_row = 13.4;
-    const int rows          = (i.limits.patch.rows / 2 - 1) * i.window.stride + i.window.rows;
-    return of_row * rows * i.window.cols / i.limits.patch.pixels();
+    struct rates
+    {
+        double of_tap, of_element, of_region; // instructions, of an element's tap, of an element, of a region
+        double parts_of_lines;
+    };
+    constexpr rates of_images = {0.74, 4.6, 8500, 1.06}, of_weights = {0.94, 6.4, 6000, 1.65};
+    constexpr int line    = 128; // bytes
+    const rates& r        = i.limits.made == direction::backward_weight ? of_weights : of_images;
+    const int row         = i.channels * bytes_of(p.type);
+    const bool parts      = s.slices > 1 && (row < line / 2 || (row < line && p.groups * bytes_of(p.type) % row != 0));
+    const double taps     = static_cast<double>(p.filter_taps()),
+                 elements = i.channels * static_cast<double>(s.regions.computed(i.limits)),
+                 made     = rounds * (elements * (r.of_tap * taps + r.of_element) + r.of_region) / instructions_per_us,
+                 copies   = (parts ? r.parts_of_lines : 1) * bytes / bytes_per_us;
+    return microsecond * (launch + hindered(made, copies));
 }
 } // namespace
 
@@ -323,21 +338,20 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     // A region computes all pixels of its patches, and copies its halo; lines of memory that a block has a half of come
     // slower, which products do not hide.
     constexpr double half_lines = 1.2, half_lines_of_products = 1.08;
-    const double beside_taps  = i.by_diagonals ? 2 + diagonal_loads(i) : 8, // instructions of an element
-        of_halo               = i.by_diagonals ? 0 : 4;
-    constexpr double of_pixel = 40; // of one of the halo whose few channels are copied one by one
+    constexpr double beside_taps = 8, of_halo = 4; // instructions: of an element, of one of the halo
+    constexpr double of_pixel = 40;                // of one of the halo whose few channels are copied one by one
     const double rounds =
         blocks_of_unit(dev, s) * static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
     if(i.row_taps > 0)
         return (i.limits.made == direction::backward_weight ? row_weights_cost : row_cost)(dev, i, p, s, rounds, bytes);
+    if(i.by_diagonals)
+        return diagonal_cost(i, p, s, rounds, bytes);
     const int stride = last_two(p, p.stride, 1)[1];
     const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
                runs = stride == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
     double of_tap   = i.limits.taps > 1 ? 1.6 : i.group > 1 ? (weights ? 2.2 : 2.5) : 1;
     // Lanes that see every second pixel share banks of LDS: see halo_classes(), of windows that are known.
     const bool shared_banks = i.limits.taps == 1 && !weights && stride % 2 == 0;
-    if(i.by_diagonals) // matrix instructions take as long as so many others
-        of_tap = 0.42;
     if(i.in_lds) // of 64 pixels and 16 channels LDS reads 3 KB, or, of 64 columns, 4
     {
         const bool tall = i.limits.patch.rows > tap_product::width;
@@ -353,14 +367,11 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     if(i.group == 1 && p.k > 1)
         of_tap *= (i.of_thread > 1 ? 1.5 : 1) * static_cast<double>(makes_dx(i) ? p.k : 1);
     const double of_planes = i.planes == 1 ? 1 : i.group > 1 ? 1.2 : weights ? 1.4 : 2.1;
-    // By diagonals, what matrix instructions, LDS and threads that meet wait for each other.
-    const double of_diagonals = !i.by_diagonals ? 1 : weights ? 1.65 : 1.2;
-    const double of_waves = weights && i.limits.taps > 1 && !any ? 0.5 : 1; // of few sums, of which many run at once
-    const double pixels   = static_cast<double>(s.regions.computed(i.limits)),
-                 taps     = static_cast<double>(products_of(i, p)) / s.taps,
-                 halo     = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
-                 region =
-                     of_planes * of_waves * of_diagonals * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
+    const double of_waves  = weights && i.limits.taps > 1 && !any ? 0.5 : 1; // of few sums, of which many run at once
+    const double pixels    = static_cast<double>(s.regions.computed(i.limits)),
+                 taps      = static_cast<double>(products_of(i, p)) / s.taps,
+                 halo   = (i.limits.taps > 1 ? of_pixel : i.channels * of_halo) * static_cast<double>(s.regions.halo),
+                 region = of_planes * of_waves * (i.channels * pixels * (of_tap * taps + beside_taps) + halo);
     // Before its first region a block lays out weights in LDS.
     const double of_weight      = i.in_lds ? 25 : 0,
                  weights_in_lds = blocks_of_unit(dev, s) * of_weight * taps * i.columns * i.columns;
@@ -369,7 +380,7 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     const double copies = (half ? half_lines : 1) * bytes / bytes_per_us,
                  made   = ((half && i.group > 1 ? half_lines_of_products : 1) * rounds * region + weights_in_lds) /
                           instructions_per_us;
-    return microsecond * (launch + std::max(copies, made));
+    return microsecond * (launch + (i.group == 1 ? hindered(made, copies) : std::max(copies, made)));
 }
 
 narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p, const narrow_schedule& s)

@@ -348,7 +348,8 @@ TEST(NarrowConfig, PairsOfTaps)
                                                            .patch    = {8, 8},
                                                            .halo     = 104,
                                                            .taps     = 2};
-    EXPECT_EQ(reflect::describe(check(of_weights)), "a wave makes weights of 8 channels, but one is 4: use 8 waves");
+    EXPECT_EQ(reflect::describe(check(of_weights)), "a wave makes weights of 8 channels, but one is 4: use 8 waves "
+                                                    "for 64 channels");
 }
 
 TEST(NarrowConfig, RowsOfAFilter)
