@@ -392,6 +392,15 @@ struct narrow_config
         const int fit = by_lds < by_registers ? by_lds : by_registers;
         return fit < 1 ? 1 : fit;
     }
+    // And those of them that a launch has. Blocks of neighbouring channels share lines of memory, and those of neighbouring regions what is between:
+    // L2 has these once if their boxes come at about the same time. Where copies wait for memory blocks drift apart, the further the more is on its
+    // way. Those that make images are not fewer: one has more waves and stages instead, where that helps.
+    constexpr int blocks_wanted(const target& t) const
+    {
+        constexpr int on_its_way = 112 * 1024; // bytes, of a compute unit
+        const int fit = blocks_at_once(t), wanted = on_its_way / (stages * stage_bytes());
+        return !by_diagonals() || !makes_weights() || fit < wanted ? fit : wanted < 1 ? 1 : wanted;
+    }
 };
 
 constexpr violation check_window(const known_window& w)

@@ -311,23 +311,26 @@ double row_weights_cost(const device& dev, const narrow_instance& i, const probl
 // What computes and what memory gives hinder each other, most where both take as long.
 double hindered(double made, double copies) { return std::pow(std::pow(made, 4) + std::pow(copies, 4), 0.25); }
 
-// By diagonals. Rows of boxes that are parts of a line of memory come slower, if those of a pixel begin anywhere in it.
+// By diagonals. Where several blocks have a pixel, and others run beside them, it comes slower, but for half lines of memory that lie in one each.
 double diagonal_cost(const narrow_instance& i, const problem& p, const narrow_schedule& s, double rounds, double bytes)
 {
     struct rates
     {
         double of_tap, of_element, of_region; // instructions, of an element's tap, of an element, of a region
-        double parts_of_lines;
+        double bytes_per_us, of_lines, of_parts;
     };
-    constexpr rates of_images = {0.74, 4.6, 8500, 1.06}, of_weights = {0.94, 6.4, 6000, 1.65};
+    constexpr rates of_images = {0.67, 4.3, 14800, 3.62e6, 1.1, 1.1}, of_weights = {0.94, 6.4, 6000, 3.45e6, 1, 1.65};
     constexpr int line    = 128; // bytes
     const rates& r        = i.limits.made == direction::backward_weight ? of_weights : of_images;
     const int row         = i.channels * bytes_of(p.type);
-    const bool parts      = s.slices > 1 && (row < line / 2 || (row < line && p.groups * bytes_of(p.type) % row != 0));
-    const double taps     = static_cast<double>(p.filter_taps()),
+    const bool halves     = row == line / 2 && p.groups * bytes_of(p.type) % row == 0;
+    const double slower   = s.slices == 1 || i.at_once == 1 || halves ? 1
+                            : row == line                             ? r.of_lines
+                                                                      : r.of_parts,
+                 taps     = static_cast<double>(p.filter_taps()),
                  elements = i.channels * static_cast<double>(s.regions.computed(i.limits)),
                  made     = rounds * (elements * (r.of_tap * taps + r.of_element) + r.of_region) / instructions_per_us,
-                 copies   = (parts ? r.parts_of_lines : 1) * bytes / bytes_per_us;
+                 copies   = slower * bytes / r.bytes_per_us;
     return microsecond * (launch + hindered(made, copies));
 }
 } // namespace

@@ -34,7 +34,7 @@ struct narrow_instance
     int planes, most_taps; // of the filter
     int row_taps, row_steps,
         row_stride; // of a filter's row as a Toeplitz matrix: at most, products, at most; 0 taps: it is none
-    int at_once;    // blocks on a compute unit
+    int at_once;    // blocks on a compute unit, of a launch
 
     template <direction Made>
     narrow_instance(const narrow_config<Made>& c)
@@ -53,7 +53,7 @@ struct narrow_instance
           row_taps(c.by_rows() ? c.taps : 0),
           row_steps(c.row_steps()),
           row_stride(c.row_stride()),
-          at_once(c.blocks_at_once(facts(c.arch)))
+          at_once(c.blocks_wanted(facts(c.arch)))
     {
     }
 };
