@@ -352,6 +352,32 @@ TEST(NarrowConfig, PairsOfTaps)
                                                     "for 64 channels");
 }
 
+// As many blocks as memory can wait for, not as fit; those that make images are as many as fit.
+TEST(NarrowConfig, BlocksOfWeightsByPairsOfTaps)
+{
+    narrow_conv_bwd_weight::config c = {.arch     = architecture::sm90,
+                                        .type     = data_type::fp16,
+                                        .group    = 1,
+                                        .channels = 64,
+                                        .waves    = 8,
+                                        .window   = {3, 3, 1},
+                                        .patch    = {8, 8},
+                                        .halo     = 104,
+                                        .taps     = 2};
+    const target& t                  = facts(c.arch);
+    EXPECT_EQ(c.stages * c.stage_bytes(), 2 * (104 + 64) * 128);
+    EXPECT_EQ(c.blocks_at_once(t), 3);
+    EXPECT_EQ(c.blocks_wanted(t), 2);
+    c.window.stride = 2, c.halo = 296;
+    EXPECT_EQ(c.blocks_at_once(t), 2);
+    EXPECT_EQ(c.blocks_wanted(t), 1);
+    c.stages = 3; // more than they may have
+    EXPECT_EQ(c.blocks_wanted(t), 1);
+    const narrow_conv_fwd::config of_images = {c.arch, c.type, 1, 64, 8, c.window, c.patch, 296, 2, 1, 2};
+    EXPECT_EQ(of_images.blocks_at_once(t), 2);
+    EXPECT_EQ(of_images.blocks_wanted(t), 2);
+}
+
 TEST(NarrowConfig, RowsOfAFilter)
 {
     using config          = narrow_conv_fwd::config;
