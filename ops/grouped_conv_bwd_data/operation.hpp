@@ -16,7 +16,8 @@ struct operation : conv::backward_data
 {
     static constexpr const char* name      = "grouped_conv_bwd_data";
     static constexpr const char* word      = "dgrad";
-    static constexpr const char* support[] = {"grouped_conv/sum", "grouped_conv/repack", "grouped_conv/backward_data_reference"};
+    static constexpr const char* support[] = {"grouped_conv/sum", "grouped_conv/repack",
+                                              "grouped_conv/backward_data_reference"};
     static constexpr bool splits_reduction = true;
 
     using problem      = conv::problem;

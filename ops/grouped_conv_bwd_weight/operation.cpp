@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 
-#include "ops/grouped_conv_bwd_weight/geometry.hpp"
 #include "ops/grouped_conv/sum.hpp"
+#include "ops/grouped_conv_bwd_weight/geometry.hpp"
 #include "ops/grouped_conv_bwd_weight/kernel.hpp"
 
 #include <algorithm>
@@ -59,7 +59,8 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
 std::vector<launch> operation::reference_launches(const support_kernels<operation>& support, const problem& p,
                                                   const tensors& data, void* workspace)
 {
-    return conv::backward_weight::reference_launches(support["backward_weight_reference"], support["sum"], p, data, workspace);
+    return conv::backward_weight::reference_launches(support["backward_weight_reference"], support["sum"], p, data,
+                                                     workspace);
 }
 
 } // namespace ck_tile::grouped_conv_bwd_weight
