@@ -176,8 +176,8 @@ constexpr lds_layout swizzled_rows(int rows, int cols)
 template <lds_layout Swizzled>
 CK_TILE_FN constexpr int swizzle_of_row(int row)
 {
-    constexpr unsigned of_line = 128 / 2 / Swizzled.cols, chunks = Swizzled.cols / Swizzled.chunk; // rows, of a row
-    return static_cast<int>(static_cast<unsigned>(row) / of_line % chunks);
+    constexpr unsigned rows_of_line = lds_line_chunks * Swizzled.chunk / Swizzled.cols;
+    return Swizzled.keys.of_line(static_cast<int>(static_cast<unsigned>(row) / rows_of_line));
 }
 
 // Which dimension of an operand [rows, k] of a matrix product is contiguous: the rows (those of A number m, those of B n), or k.

@@ -581,7 +581,7 @@ class checked_launch::worker::checker final : public program_checker
         }
         std::uint64_t& lanes = a.lanes[static_cast<std::size_t>(wave())];
         lanes |= std::uint64_t(1) << now_.lane;
-        if(lockstep_ || lanes == all_lanes())
+        if(lanes == all_lanes())
             join(a.pending, clocks_[agent]);
         else
             join_of_lane(a.pending, agent);
@@ -867,9 +867,8 @@ class checked_launch::worker::checker final : public program_checker
     // As of knows(), or of the lane by which it was done.
     bool knows_lane(std::size_t agent, std::uint64_t event, std::uint64_t lane) const
     {
-        return knows(agent, event) ||
-               (!lockstep_ && agent_of(event) < static_cast<std::size_t>(waves_) && lane != several &&
-                time_of(event) <= clocks_[agent][lane_of(agent_of(event), lane)]);
+        return knows(agent, event) || (agent_of(event) < static_cast<std::size_t>(waves_) && lane != several &&
+                                       time_of(event) <= clocks_[agent][lane_of(agent_of(event), lane)]);
     }
     std::uint64_t lane_in(const std::vector<std::uint64_t>& lanes, std::size_t c) const
     {

@@ -399,7 +399,9 @@ struct narrow_config
     {
         constexpr int on_its_way = 112 * 1024; // bytes, of a compute unit
         const int fit = blocks_at_once(t), wanted = on_its_way / (stages * stage_bytes());
-        return !by_diagonals() || !makes_weights() || fit < wanted ? fit : wanted < 1 ? 1 : wanted;
+        if(!by_diagonals() || !makes_weights() || fit < wanted)
+            return fit;
+        return wanted < 1 ? 1 : wanted;
     }
 };
 

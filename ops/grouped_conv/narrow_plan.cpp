@@ -308,10 +308,7 @@ double row_weights_cost(const device& dev, const narrow_instance& i, const probl
     return microsecond * (launch + std::max(bytes / bytes_per_us, made));
 }
 
-// What computes and what memory gives hinder each other, most where both take as long.
-double hindered(double made, double copies) { return std::pow(std::pow(made, 4) + std::pow(copies, 4), 0.25); }
-
-// By diagonals. Where several blocks have a pixel, and others run beside them, it comes slower, but for half lines of memory that lie in one each.
+// By diagonals. What computes and what memory gives hinder each other, most where both take as long. Where several blocks have a pixel, and others run beside them, it comes slower, but for half lines of memory that lie in one each.
 double diagonal_cost(const narrow_instance& i, const problem& p, const narrow_schedule& s, double rounds, double bytes)
 {
     struct rates
@@ -319,19 +316,21 @@ double diagonal_cost(const narrow_instance& i, const problem& p, const narrow_sc
         double of_tap, of_element, of_region; // instructions, of an element's tap, of an element, of a region
         double bytes_per_us, of_lines, of_parts;
     };
-    constexpr rates of_images = {0.67, 4.3, 14800, 3.62e6, 1.1, 1.1}, of_weights = {0.94, 6.4, 6000, 3.45e6, 1, 1.65};
-    constexpr int line    = 128; // bytes
-    const rates& r        = i.limits.made == direction::backward_weight ? of_weights : of_images;
-    const int row         = i.channels * bytes_of(p.type);
-    const bool halves     = row == line / 2 && p.groups * bytes_of(p.type) % row == 0;
-    const double slower   = s.slices == 1 || i.at_once == 1 || halves ? 1
-                            : row == line                             ? r.of_lines
-                                                                      : r.of_parts,
-                 taps     = static_cast<double>(p.filter_taps()),
-                 elements = i.channels * static_cast<double>(s.regions.computed(i.limits)),
-                 made     = rounds * (elements * (r.of_tap * taps + r.of_element) + r.of_region) / instructions_per_us,
-                 copies   = slower * bytes / r.bytes_per_us;
-    return microsecond * (launch + hindered(made, copies));
+    // Of times 0.92, by as much as costs of multiply-adds are below theirs.
+    constexpr rates of_images  = {0.616, 3.96, 13600, 3.93e6, 1.1, 1.1},
+                    of_weights = {0.865, 5.9, 5500, 3.75e6, 1, 1.65};
+    constexpr int line         = 128; // bytes
+    const rates& r             = i.limits.made == direction::backward_weight ? of_weights : of_images;
+    const int row              = i.channels * bytes_of(p.type);
+    const bool halves          = row == line / 2 && p.groups * bytes_of(p.type) % row == 0;
+    const double slower        = s.slices == 1 || i.at_once == 1 || halves ? 1
+                                 : row == line                             ? r.of_lines
+                                                                           : r.of_parts,
+                 taps          = static_cast<double>(p.filter_taps()),
+                 elements      = i.channels * static_cast<double>(s.regions.computed(i.limits)),
+                 made   = rounds * (elements * (r.of_tap * taps + r.of_element) + r.of_region) / instructions_per_us,
+                 copies = slower * bytes / r.bytes_per_us;
+    return microsecond * (launch + std::pow(std::pow(made, 4) + std::pow(copies, 4), 0.25));
 }
 } // namespace
 
@@ -383,7 +382,7 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
     const double copies = (half ? half_lines : 1) * bytes / bytes_per_us,
                  made   = ((half && i.group > 1 ? half_lines_of_products : 1) * rounds * region + weights_in_lds) /
                           instructions_per_us;
-    return microsecond * (launch + (i.group == 1 ? hindered(made, copies) : std::max(copies, made)));
+    return microsecond * (launch + std::max(copies, made));
 }
 
 narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p, const narrow_schedule& s)

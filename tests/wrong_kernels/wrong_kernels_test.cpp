@@ -892,21 +892,35 @@ struct box_of_other_bytes : program_base<A, sizeof(box_plan<A>)>
     }
 };
 
-template <architecture A, bool Wrong>
-struct box_over_what_is_read : program_base<A, sizeof(box_plan<A>)>
+// A box overwrites what both waves have read, or the first one alone, a lane of which copies it: its lanes meet for what it has read itself.
+template <architecture A, bool Wrong, bool OfOneWave>
+struct box_overwrites : program_base<A, sizeof(box_plan<A>)>
 {
     static void run(const block& in, const buffers& p)
     {
         boxes<A> b(in, p);
         b.copy();
         b.copied.wait(0);
-        b.read();
-        if(!Wrong)
+        if(OfOneWave)
+        {
+            const role_scope reading(0, 1);
+            const auto numbers = in.lds_at<float>(0);
+            run_threads<1, 1, lanes<A>>([&](thread t) { (void)float(numbers[t.lane % 16]); });
+        }
+        else
+            b.read();
+        if(OfOneWave != Wrong)
+            sync_wave();
+        else if(!Wrong)
             in.sync();
         b.copy();
         b.copied.wait(1);
     }
 };
+template <architecture A, bool Wrong>
+using box_over_what_is_read = box_overwrites<A, Wrong, false>;
+template <architecture A, bool Wrong>
+using box_over_what_lanes_read = box_overwrites<A, Wrong, true>;
 
 // Two rows of 16 numbers in LDS, a row of each of two waves, which are stored to p.y as a box.
 template <architecture A>
@@ -1279,27 +1293,6 @@ struct one_lane_arrives_for_all : program_base<A, 64 * 4 + 16>
     }
 };
 
-// The lane that copies a box has read what it overwrites, others of its wave too.
-template <architecture A, bool Wrong>
-struct box_over_what_lanes_read : program_base<A, sizeof(box_plan<A>)>
-{
-    static void run(const block& in, const buffers& p)
-    {
-        boxes<A> b(in, p);
-        b.copy();
-        b.copied.wait(0);
-        const auto numbers = in.lds_at<float>(0);
-        {
-            const role_scope reading(0, 1);
-            run_threads<1, 1, lanes<A>>([&](thread t) { (void)float(numbers[t.lane % 16]); });
-        }
-        if(!Wrong)
-            sync_wave();
-        b.copy();
-        b.copied.wait(1);
-    }
-};
-
 template <architecture A, bool Wrong>
 struct mbarrier_that_ends_too_early : program_base<A, sizeof(mbarrier_plan<A>)>
 {
@@ -1559,7 +1552,7 @@ void mistakes_with_what_goes_on_meanwhile()
     expect_found<copy_over_what_is_read, hopper>("is written by an asynchronous copy, which wave");
     expect_found<box_that_is_not_waited_for, hopper>("a box copied by wave 0 has written");
     expect_found<box_of_other_bytes, hopper>("waiting for other bytes than a box has");
-    expect_found<box_over_what_is_read, hopper>("is written by a copied box, which wave");
+    expect_found<box_over_what_is_read, hopper>("is written by a copied box, which wave 1 has read");
     expect_found<box_stored_before_threads_meet, hopper>("is read, which another lane has written");
     expect_found<box_overwritten_before_it_is_stored, hopper>("a box is overwritten in LDS before it is stored");
     expect_found<copy_between_two_reads, hopper>("is read, which an asynchronous copy of wave");

@@ -78,6 +78,7 @@ template <class F>
 void for_each_of_box(const tensor_map& map, const tensor_map::coord& at, F&& f)
 {
     constexpr int chunk = 16; // bytes
+    const int chunks    = map.row_bytes() / chunk;
     int offset          = 0;
     tensor_map::coord i = {};
     for(i[3] = 0; i[3] < map.box[3]; ++i[3])
@@ -85,10 +86,9 @@ void for_each_of_box(const tensor_map& map, const tensor_map::coord& at, F&& f)
             for(i[1] = 0; i[1] < map.box[1]; ++i[1])
                 for(i[0] = 0; i[0] < map.box[0]; ++i[0], offset += static_cast<int>(map.next[0]))
                 {
-                    const int lies =
-                        map.permuted ? offset ^ (offset / 128 % (map.row_bytes() / chunk) * chunk) : offset;
-                    bool exists = true;
-                    auto* from  = static_cast<const std::byte*>(map.data);
+                    const int lies = map.permuted ? offset ^ (offset / 128 % chunks * chunk) : offset;
+                    bool exists    = true;
+                    auto* from     = static_cast<const std::byte*>(map.data);
                     for(int d = 0; d < tensor_map::dims; ++d)
                         exists = exists && static_cast<unsigned>(at[d] + i[d]) < static_cast<unsigned>(map.lengths[d]);
                     for(int d = 0; d < tensor_map::dims && exists; ++d)

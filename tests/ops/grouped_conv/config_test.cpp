@@ -320,8 +320,7 @@ TEST(NarrowConfig, PairsOfTaps)
     EXPECT_EQ(broken([](config& c) { c.planes = 3; }), "boxes are of one plane, but one is 3: use 1 plane");
     EXPECT_EQ(broken([](config& c) { c.patch.rows = 2, c.waves = 16; }),
               "waves must share the channels of a patch by 8, or by pairs of rows, but one is 16: use as many waves as "
-              "there are "
-              "times 8 channels, or fewer");
+              "there are times 8 channels, or fewer");
     EXPECT_EQ(
         broken([](config& c) { c.halo = 290; }),
         "the threads must share the halo's pixels evenly, but one is 290: use a multiple of threads * 8 / channels, "
