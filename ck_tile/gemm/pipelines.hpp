@@ -85,6 +85,8 @@ struct fits_registers
 //   store(coord, product)  what becomes of A * B
 //   share(coord), partials()    if it has them: what the block makes of the tile, and where the sums of shares go, see stream_k.hpp; the
 //                          epilogue must store wave by wave
+//   rows(coord)            if it has one: rows of the result from the tile's first one on; where waves have roles, those whose rows all lie
+//                          beyond multiply nothing
 //   b_stays(stages)        if it has one: whether all tiles of a block have the same B, and as many steps, which divide `stages`; then each
 //                          stage has the same steps of B whenever it is used, and need not be given them again
 // Where a block makes several, the next one's operands are on their way while one is stored: that needs its LDS for them. `Registers`: of a

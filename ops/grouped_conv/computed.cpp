@@ -230,13 +230,12 @@ std::size_t copies_bytes(const problem& p, const problem& q, std::span<const ten
 
 double copies_cost(const problem& p, const problem& q, std::span<const tensor> used)
 {
-    constexpr double launch = 300e3,
-                     byte   = 0.03; // as a step of 128 x 256 x 64, which takes as long as 1.5 MB, costs 60e3
+    constexpr double launch = 2 * microsecond;
     double all              = 0;
     for(const tensor which : used)
         if(is_copied(p, q, which))
             all +=
-                launch + byte * ck_tile::bytes_of(q.type) *
+                launch + byte_of_memory * ck_tile::bytes_of(q.type) *
                              static_cast<double>(matrices_of(p, which).elements() + matrices_of(q, which).elements());
     return all;
 }

@@ -60,11 +60,12 @@ bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, 
 // Blocks that take equally long: `steps` of the main loop.
 struct equal_blocks
 {
-    std::int64_t count, steps;
+    std::int64_t count;
+    double steps;
 };
 
-// What the blocks take, the longest of them first, `splits` times split; `slots` run at once. In steps.
-double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, std::int64_t slots);
+// What the blocks take, the longest of them first, `splits` times split, each `beside` more than its steps; `slots` run at once. In steps.
+double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, std::int64_t slots, double beside);
 
 // What becomes of tiles of so many steps that do not come out even for the `slots` blocks that run at once, if blocks share them; what that
 // takes is counted in steps, and infinite where they cannot. `cached`: see fits_cache().
@@ -75,13 +76,24 @@ split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, st
 // is to be what others read at that time.
 bool fits_cache(const problem& p, const target& t);
 
-// What a microsecond counts as in costs, on an H200.
-inline constexpr double microsecond = 170e3;
+// What a microsecond counts as in costs, on an H200, and a byte that is read or written there.
+inline constexpr double microsecond = 170e3, byte_of_memory = microsecond / 4.07e6;
 
-// What costs least, of `wanted` splits where that is not 0. Partial sums are `elements` numbers each; `at_once` blocks run on a compute
-// unit.
-split_choice choose_splits(const device& dev, const gemm::tile_config& tile, int at_once,
-                           const gemm::operand_access& access, gemm_rows rows, const std::vector<equal_blocks>& blocks,
-                           std::int64_t elements, int wanted, bool cached);
+// A launch of implicit GEMMs, as choose_splits() sees it.
+struct gemm_work
+{
+    const gemm::tile_config& tile;
+    gemm::operand_access access;
+    gemm_rows rows;                   // of the result
+    int at_once;                      // blocks on a compute unit
+    std::vector<equal_blocks> blocks; // the longest first
+    double bytes;                     // of the tensors
+    std::int64_t elements;            // of the result, each a number of a partial sum where the reduction is split
+    bool cached;                      // see fits_cache()
+    std::int64_t least_splits = 1;
+};
+
+// What costs least, of `wanted` splits where that is not 0.
+split_choice choose_splits(const device& dev, const gemm_work& work, int wanted);
 
 } // namespace ck_tile::conv

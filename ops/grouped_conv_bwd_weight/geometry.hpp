@@ -4,6 +4,7 @@
 
 #include "ops/grouped_conv/computed.hpp"
 #include "ops/grouped_conv/limits.hpp"
+#include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 
 namespace ck_tile::grouped_conv_bwd_weight
@@ -15,6 +16,30 @@ using conv::images_per_view, conv::max_blocks, conv::pixels_of, conv::range_byte
 inline std::int64_t tiles_of(const config& c, const conv::problem& p)
 {
     return ceil_div(p.k, c.tile.block.m) * ceil_div(row_length(p), c.tile.block.n) * p.groups;
+}
+
+// Of the last row of tiles, whether waves multiply nothing, as their rows do not exist. It is made last then.
+inline bool has_short_row(const config& c, const conv::problem& p)
+{
+    const gemm::shape s     = c.tile.shape();
+    const std::int64_t rest = p.k % s.m, groups = s.waves_m / s.inst().waves;
+    return c.tile.copying_waves() > 0 && rest > 0 && rest <= (groups - 1) * s.inst().m;
+}
+
+// Tiles of a split by what they take: of a short row, that much less.
+inline std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::problem& p)
+{
+    const auto steps = static_cast<double>(ceil_div(std::max<std::int64_t>(pixels_of(p), 1), c.tile.block.k));
+    std::vector<conv::equal_blocks> blocks = {{tiles_of(c, p), steps}};
+    if(has_short_row(c, p))
+    {
+        constexpr double left         = 0.6; // of products and copies, measured on an H200
+        const std::int64_t short_ones = tiles_of(c, p) / ceil_div(p.k, c.tile.block.m);
+        blocks                        = {{tiles_of(c, p) - short_ones, steps}, {short_ones, left * steps}};
+        if(blocks.front().count == 0)
+            blocks.erase(blocks.begin());
+    }
+    return blocks;
 }
 
 // The longest split: one that begins in the middle of an image touches one image more than it is long.

@@ -22,9 +22,11 @@ struct arguments
     conv::arguments conv;
     int splits;
     int pixels_per_split;        // the last split may be shorter
-    merge<4, dividers<4>> order; // of tiles: splits, groups, columns and rows of dW
-    gemm::stream_k work;         // how blocks make them,
-    gemm::partial_tiles shared;  // and where the sums of shares are
+    merge<4, dividers<4>> order; // of tiles: splits, groups, columns and rows of dW,
+    int short_from,
+        short_row;       // but that those of a short row, if there is one, come last: the first of them, and its number
+    gemm::stream_k work; // how blocks make them,
+    gemm::partial_tiles shared; // and where the sums of shares are
 };
 
 template <config C>
@@ -63,23 +65,28 @@ struct program
         const block& in;
         const arguments& args;
 
-        // Tiles of one group and split are neighbours: they share dY and X in the cache.
+        // Tiles of one group and split are neighbours: they share dY and X in the cache. Those of a short row, which take less time, fill
+        // what others leave.
         CK_TILE_FN coord at(int number) const
         {
             const gemm::tile_share share = args.work.share<gemm::is_persistent(C.tile.pipeline)>(number);
-            const auto digits =
-                args.order.map({neighbours_on_one_chiplet<facts(arch).chiplets>(share.tile, args.order.end)});
-            const int pixels = share.shares == 1  ? args.pixels_per_split
-                               : share.steps == 0 ? 1 // a range has one
-                                                  : share.steps * shape.k;
+            const int tile               = neighbours_on_one_chiplet<facts(arch).chiplets>(share.tile, args.work.tiles),
+                      behind             = tile - args.short_from;
+            const bool whole             = behind < 0;
+            const auto digits            = args.order.map({whole ? tile : behind * args.order.extents[3].divisor});
+            const int row                = whole ? digits[3] : args.short_row;
+            const int pixels             = share.shares == 1  ? args.pixels_per_split
+                                           : share.steps == 0 ? 1 // a range has one
+                                                              : share.steps * shape.k;
             return {.group  = digits[1],
                     .split  = digits[0],
                     .share  = share,
                     .pixels = conv::range_of(std::int64_t(digits[0]) * args.pixels_per_split +
                                                  std::int64_t(share.first) * shape.k,
                                              pixels, args.conv.by_output, args.conv.batch),
-                    .origin = {digits[3] * shape.m, digits[2] * shape.n}};
+                    .origin = {row * shape.m, digits[2] * shape.n}};
         }
+        CK_TILE_FN int rows(const coord& p) const { return args.conv.k - p.origin[0]; }
         CK_TILE_FN gemm::tile_share share(const coord& p) const { return p.share; }
         CK_TILE_FN gemm::partial_tiles partials() const { return args.shared; }
         CK_TILE_FN int steps(const coord& p) const

@@ -22,6 +22,8 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
             .splits           = 1,
             .pixels_per_split = 0,
             .order            = {},
+            .short_from       = 0,
+            .short_row        = 0,
             .work             = {},
             .shared           = {}};
 }
@@ -45,8 +47,10 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.partials              = static_cast<float*>(copies.rest());
     a.splits                = planned.splits;
     a.pixels_per_split      = static_cast<int>(split_length(c, q, planned.splits));
-    a.order                 = {{{a.splits, a.conv.groups, static_cast<int>(ceil_div(row_length(q), c.tile.block.n)),
-                                 static_cast<int>(ceil_div(q.k, c.tile.block.m))}}};
+    const int columns       = static_cast<int>(ceil_div(row_length(q), c.tile.block.n));
+    a.short_row             = static_cast<int>(ceil_div(q.k, c.tile.block.m)) - has_short_row(c, q);
+    a.order                 = {{{a.splits, a.conv.groups, columns, std::max(a.short_row, 1)}}};
+    a.short_from            = a.splits * a.conv.groups * columns * a.short_row;
     std::vector<launch> all = conv::main_launches(planned, copies.rest(), conv::leave{}, a);
     if(a.splits > 1)
     {

@@ -322,10 +322,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
 
 result<plan<operation>> operation::compose_on(const device& dev, plan<operation> planned)
 {
-    // Times of both launches over what they cost, of separable blocks and of pairs of 1x1 on an H200. They wait for memory, which costs of
-    // products do not count.
-    const problem& p      = planned.problem;
-    const double measured = is_depthwise(p) ? 1.15 : 1.45, beside = 15;
+    const problem& p = planned.problem;
     const auto first =
         make_plan<grouped_conv_fwd::operation>(dev, grouped_conv_fwd::problem(p.first(), p.bias, p.activation));
     if(!first)
@@ -336,7 +333,7 @@ result<plan<operation>> operation::compose_on(const device& dev, plan<operation>
     planned.schedule.first  = *first;
     planned.schedule.second = *second;
     planned.workspace_bytes = intermediate_bytes(p) + std::max(first->workspace_bytes, second->workspace_bytes);
-    planned.cost            = measured * (first->cost + second->cost) + beside * conv::microsecond;
+    planned.cost            = first->cost + second->cost;
     return planned;
 }
 

@@ -8,13 +8,98 @@
 #include "ck_tile/verbs/copy.hpp"
 #include "ck_tile/verbs/stage_ring.hpp"
 
+#include <limits>
+
 namespace ck_tile::gemm
 {
 
 namespace detail
 {
-// The operands of one step after the other, of one tile after the other, at whose start it calls begin_tile(coord).
-template <shape S, int Waves, class Tiles, class Begin>
+// Where the next tiles of a block are, in LDS: the waves that copy work out a list at a time, a lane each, so that they seldom stop copying
+// for it; the others read it tile by tile. There are two lists in turn.
+template <class Coord, int CopyingWaves, int UsingWaves, int Lanes>
+class coord_lists
+{
+    static constexpr int length = 8, room = 256; // tiles of a list; bytes of a coord
+    using ring = stage_ring<2, CopyingWaves, UsingWaves, Lanes>;
+    static_assert(sizeof(Coord) <= room && std::is_trivially_copyable_v<Coord>,
+                  "wave_specialized: the coord of a tile has 256 bytes at most, and is trivially copyable");
+
+  public:
+    static constexpr int bytes = 2 * length * room + ring::bytes; // of LDS
+
+    CK_TILE_FN coord_lists(const block& in, int byte_offset)
+        : lists_(in.lds + byte_offset), ring_(in, byte_offset + 2 * length * room)
+    {
+    }
+
+    // On the CPU, which has both roles in turn: whether next() would come back.
+    CK_TILE_FN bool has_room() const { return copied_ != 0 || ring_.has_free(); }
+
+    // Of the waves that copy: the next tile's, which is at(0); a list has those of at(1), at(2) ... as well.
+    template <class At>
+    CK_TILE_FN Coord next(const At& at)
+    {
+        if(copied_ == 0)
+        {
+            ring_.wait_free();
+            run_threads<1, CopyingWaves, Lanes>([&](thread t) {
+                if(t.wave == 0 && t.lane < length)
+                    at(t.lane, coord_in(ring_.to_fill(), t.lane));
+            });
+            list_ = ring_.to_fill();
+            ring_.filled();
+            sync_waves<CopyingWaves, Lanes>();
+        }
+        const Coord& here = *static_cast<const Coord*>(coord_in(list_, copied_));
+        check_read<CopyingWaves>(here);
+        copied_ = (copied_ + 1) % length;
+        return here;
+    }
+
+    // Of the others, one tile after the other: its coord, which stays until they have done with it.
+    CK_TILE_FN const Coord& begin()
+    {
+        if(used_ == 0)
+        {
+            list_in_use_ = ring_.to_use();
+            ring_.wait_full();
+        }
+        const Coord& here = *static_cast<const Coord*>(coord_in(list_in_use_, used_));
+        check_read<UsingWaves>(here);
+        return here;
+    }
+    CK_TILE_FN void end(const Coord& here)
+    {
+        check_read<UsingWaves>(here);
+        used_ = (used_ + 1) % length;
+        if(used_ == 0)
+            ring_.used();
+    }
+
+    CK_TILE_FN void close(const block& in) { ring_.close(in); }
+
+  private:
+    CK_TILE_FN lds_pointer<Coord> coord_in(int list, int number) const
+    {
+        return lds_pointer<Coord>(reinterpret_cast<Coord*>(lists_ + (list * length + number) * room));
+    }
+
+    // Tells the checker that these waves read it.
+    template <int Waves>
+    static CK_TILE_FN void check_read(const Coord& here)
+    {
+        if constexpr(checks_programs)
+            run_threads<1, Waves, Lanes>([&](thread) { check_lds_read(&here, sizeof here); });
+    }
+
+    std::byte* lists_;
+    ring ring_;
+    int list_ = 0, copied_ = 0, list_in_use_ = 0, used_ = 0;
+};
+
+// The operands of one step after the other, of one tile after the other.
+template <shape S, int Waves, class Tiles, class Coords>
 class operand_stream
 {
     using coord     = decltype(std::declval<const Tiles&>().at(0));
@@ -22,8 +107,8 @@ class operand_stream
     using b_operand = decltype(std::declval<const Tiles&>().b(std::declval<const coord&>()));
 
   public:
-    CK_TILE_FN operand_stream(const Tiles& tiles, const Begin& begin_tile, int first, int end, int stride)
-        : tiles_(tiles), begin_tile_(begin_tile), number_(first), end_(end), stride_(stride), now_(operands_of(first))
+    CK_TILE_FN operand_stream(const Tiles& tiles, Coords& coords, int first, int end, int stride)
+        : tiles_(tiles), coords_(coords), number_(first), end_(end), stride_(stride), now_(next_operands())
     {
         begin();
     }
@@ -37,7 +122,7 @@ class operand_stream
         if(end_ - number_ <= stride_)
             return false;
         number_ += stride_;
-        now_ = operands_of(number_);
+        now_ = next_operands();
         begin();
         return true;
     }
@@ -72,10 +157,12 @@ class operand_stream
 
     static CK_TILE_FN void sync() { sync_waves<Waves, S.fragment().a.lanes()>(); }
 
-    CK_TILE_FN operands operands_of(int number) const
+    CK_TILE_FN operands next_operands() const
     {
-        const coord here = tiles_.at(number);
-        begin_tile_(here);
+        const coord here  = coords_.next([&](int further, const auto& to) {
+            if(further * std::int64_t(stride_) < end_ - number_)
+                *to = tiles_.at(number_ + further * stride_);
+        });
         const a_operand a = tiles_.a(here);
         const b_operand b = tiles_.b(here);
         return {a, b, a.template step<1>(S.k), b.template step<1>(S.k), tiles_.steps(here)};
@@ -98,10 +185,19 @@ class operand_stream
     }
 
     const Tiles& tiles_;
-    const Begin& begin_tile_;
+    Coords& coords_;
     int number_, end_, stride_, step_ = 0;
     operands now_;
 };
+
+// Rows of the result from the tile's first one on, where the tiles say so.
+template <class Tiles, class Coord>
+CK_TILE_FN int rows_of(const Tiles& tiles, const Coord& here)
+{
+    if constexpr(requires { tiles.rows(here); })
+        return tiles.rows(here);
+    return std::numeric_limits<int>::max();
+}
 
 // Whether the block has to store what it has multiplied: of a tile in several shares, if it has added them up.
 template <shape S, class Tiles, class Coord>
@@ -142,12 +238,12 @@ struct pipeline_traits<pipeline::wave_specialized>
     template <int Stages, shape S>
     using ring = stage_ring<Stages, copying_waves, S.waves(), S.fragment().a.lanes()>;
 
-    // Where tiles are, the waves that copy tell the others, a few ahead.
-    static constexpr int tiles_ahead = 4, coord_bytes = 256;
+    template <class Coord, shape S>
+    using coord_lists = detail::coord_lists<Coord, copying_waves, S.waves(), S.fragment().a.lanes()>;
 
-    static constexpr int barrier_bytes(int stages) // two mbarriers for each stage, and for each coord
+    static constexpr int barrier_bytes(int stages) // two mbarriers for each stage, and where tiles are
     {
-        return (stages + tiles_ahead) * 16 + tiles_ahead * coord_bytes;
+        return stages * 16 + detail::coord_lists<int, copying_waves, copying_waves, 32>::bytes;
     }
 
     static constexpr majorness in_lds(majorness in_memory) { return in_memory; }
@@ -170,14 +266,6 @@ struct pipeline_traits<pipeline::wave_specialized>
         return address_registers + (fragments ? fragment_registers(s) : 0);
     }
 
-    // Tells the checker that these waves read what is in LDS.
-    template <int Waves, int Lanes, class T>
-    static CK_TILE_FN void check_read(const T& in_lds)
-    {
-        if constexpr(checks_programs)
-            run_threads<1, Waves, Lanes>([&](thread) { check_lds_read(&in_lds, sizeof in_lds); });
-    }
-
     // Tile `first` is below `end`. `Registers` are a lane's when the block starts, 0: not known.
     template <shape S, int Stages, int Registers, class Tiles>
     static CK_TILE_FN void run_tiles(const block& in, const Tiles& tiles, int first, int end, int stride)
@@ -191,19 +279,9 @@ struct pipeline_traits<pipeline::wave_specialized>
         constexpr int each            = Registers / 8 * 8;
         constexpr role_registers have = {S, copying_waves, each};
 
-        constexpr int coords_at = Stages * bytes, rings_at = coords_at + tiles_ahead * coord_bytes;
-        static_assert(sizeof(coord) <= coord_bytes && std::is_trivially_copyable_v<coord>,
-                      "wave_specialized: the coord of a tile has 256 bytes at most, and is trivially copyable");
-
-        ring<Stages, S> stages(in, rings_at);
-        ring<tiles_ahead, S> told(in, rings_at + ring<Stages, S>::bytes);
+        ring<Stages, S> stages(in, Stages * bytes);
+        coord_lists<coord, S> coords(in, Stages * bytes + ring<Stages, S>::bytes);
         in.sync();
-        const auto coord_in = [&](int slot) { return in.lds_at<coord>(coords_at + slot * coord_bytes); };
-        const auto tell     = [&](const coord& here) {
-            told.wait_free();
-            run_one_thread<copying_waves, lanes>([&] { *coord_in(told.to_fill()) = here; });
-            told.filled();
-        };
         const bool b_stays = [&] {
             if constexpr(requires { tiles.b_stays(Stages); })
                 return tiles.b_stays(Stages);
@@ -227,46 +305,51 @@ struct pipeline_traits<pipeline::wave_specialized>
             for(int number = first; number < end; number += stride)
             {
                 fill_free_stages();
-                const coord& here = *static_cast<const coord*>(coord_in(told.to_use()));
-                told.wait_full();
-                check_read<S.waves(), lanes>(here);
-                const int steps = tiles.steps(here);
-                auto acc        = accumulators<S>();
-                for(int step = 0; step < steps; ++step)
-                {
-                    fill_free_stages();
-                    const operands_in_lds operands(in, stages.to_use() * bytes);
-                    stages.wait_full();
-                    see_copies();
-                    mma<S>(acc, operands.a, operands.b, first_row);
-                    wait_for_products<1>();
-                    if(step > 0)
-                        stages.used();
-                }
+                const coord& here    = coords.begin();
+                const int steps      = tiles.steps(here);
+                auto acc             = accumulators<S>();
+                const auto each_step = [&](const auto& multiply_step) {
+                    for(int step = 0; step < steps; ++step)
+                    {
+                        fill_free_stages();
+                        const operands_in_lds operands(in, stages.to_use() * bytes);
+                        stages.wait_full();
+                        multiply_step(operands);
+                        if(step > 0)
+                            stages.used();
+                    }
+                };
+                if(first_row < detail::rows_of(tiles, here)) [[clang::always_inline]]
+                    each_step([&](const operands_in_lds& operands) __attribute__((always_inline)) {
+                        see_copies();
+                        mma<S>(acc, operands.a, operands.b, first_row);
+                        wait_for_products<1>();
+                    });
+                else [[clang::always_inline]]
+                    each_step([](const operands_in_lds&) {});
                 wait_for_products<0>();
                 if(steps > 0)
                     stages.used();
                 pin_accumulators(acc);
                 if(detail::is_complete<S>(acc, tiles, here))
                     tiles.store(here, acc);
-                check_read<S.waves(), lanes>(here);
-                told.used();
+                coords.end(here);
             }
         };
-        using operand_stream = detail::operand_stream<S, copying_waves, Tiles, decltype(tell)>;
+        using operand_stream = detail::operand_stream<S, copying_waves, Tiles, coord_lists<coord, S>>;
         if constexpr(!on_device) // one thread has both roles: it fills all stages that are free before each step
         {
             const auto copying = [&](auto&& f) {
                 const role_scope role(S.waves(), copying_waves);
                 return f();
             };
-            auto stream = copying([&] { return operand_stream(tiles, tell, first, end, stride); });
+            auto stream = copying([&] { return operand_stream(tiles, coords, first, end, stride); });
             const role_scope multiplying(0, S.waves());
             multiply([&] {
                 const role_scope role(S.waves(), copying_waves);
                 for(bool more = true; more;)
                     if(stream.tile_is_copied())
-                        more = told.has_free() && stream.next_tile();
+                        more = coords.has_room() && stream.next_tile();
                     else if((more = stages.has_free()))
                         fill(stream);
             });
@@ -279,14 +362,14 @@ struct pipeline_traits<pipeline::wave_specialized>
         else
         {
             use_registers<have.copying, each>();
-            operand_stream stream(tiles, tell, first, end, stride);
+            operand_stream stream(tiles, coords, first, end, stride);
             do
                 while(!stream.tile_is_copied()) [[clang::always_inline]]
                     fill(stream);
             while(stream.next_tile());
         }
         stages.close(in);
-        told.close(in);
+        coords.close(in);
     }
 };
 

@@ -36,6 +36,17 @@ TEST_P(Kernel, NaNsStayWhereTheyBelong)
     EXPECT_EQ(std::count_if(right.begin(), right.end(), is_nan), 8 * 4); // for each k, four taps
 }
 
+// Of the last row of tiles of 128 channels some waves have none, and of one of 64 no wave has: it is made last.
+TEST_P(Kernel, RowsOfTilesThatAreShort)
+{
+    for(const std::int64_t k : {32, 160, 320})
+    {
+        const conv::problem p = {
+            .spatial = 2, .groups = 2, .batch = 2, .k = k, .c = 40, .filter = {3, 3}, .input = {6, 5}, .type = type};
+        ck_tile::expect_all_instances_right(dev, experiment<operation>(p), several_splits);
+    }
+}
+
 // Six images of 960 MB (fp16, bf16) or 1.9 GB (fp32), of which the windows reach three pixels each, and the last begins beyond 2^31
 // elements. Memory that is never touched costs nothing.
 TEST_P(Kernel, TensorsBeyondTwoBillionElements)
