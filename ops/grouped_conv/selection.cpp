@@ -176,7 +176,8 @@ double cost_of_steps(const gemm_work& work, double steps)
     const double memory =
                      tile.block.m * (1 + 8.0 / work.access.a.vector) + tile.block.n * (1 + 8.0 / work.access.b.vector),
                  store = work.rows == gemm_rows::pixels ? 0 : transposed_store;
-    return threads_move * all * (matrix / 64 + memory) * (1 + store / (work.blocks.front().steps + steps_beside(tile)));
+    return threads_move * all * (matrix / 64 + memory) *
+           (1 + store / (static_cast<double>(work.blocks.front().steps) + steps_beside(tile)));
 }
 
 } // namespace
@@ -197,13 +198,17 @@ bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, 
     return splits == 1 && p.groups == 1 && tile.stages % steps == 0;
 }
 
+namespace
+{
+
+// What the blocks take, the longest of them first, `splits` times split, each `beside` more than its steps; `slots` run at once. In steps.
 double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, std::int64_t slots, double beside)
 {
     double work = 0, rounds = 0;
     std::int64_t longer = 0;
     for(const equal_blocks& b : blocks)
     {
-        const double steps = std::ceil(b.steps / static_cast<double>(splits)) + beside;
+        const double steps = static_cast<double>(ceil_div(b.steps, splits)) + beside;
         work += steps * static_cast<double>(b.count * splits);
         longer += b.count * splits;
         rounds =
@@ -212,6 +217,8 @@ double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, st
     return std::max(rounds, work / static_cast<double>(slots));
 }
 
+// What becomes of tiles of so many steps that do not come out even for the `slots` blocks that run at once, if blocks share them; what that
+// takes is counted in steps, and infinite where they cannot. `cached`: see fits_cache().
 split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, std::int64_t steps, std::int64_t slots,
                            bool cached)
 {
@@ -239,6 +246,8 @@ split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, st
     return best;
 }
 
+} // namespace
+
 bool fits_cache(const problem& p, const target& t) { return p.floor_bytes() <= 2. / 3. * t.cache_bytes; }
 
 split_choice choose_splits(const device& dev, const gemm_work& work, int wanted)
@@ -249,7 +258,7 @@ split_choice choose_splits(const device& dev, const gemm_work& work, int wanted)
     std::int64_t count       = 0;
     for(const equal_blocks& b : work.blocks)
         count += b.count;
-    const auto longest   = static_cast<std::int64_t>(std::max(work.blocks.front().steps, 1.));
+    const auto longest   = std::max<std::int64_t>(work.blocks.front().steps, 1);
     const auto cost_of   = [&](double steps) { return microsecond * launch + cost_of_steps(work, steps); };
     const double partial = 2 * sizeof(float) * byte_of_memory * static_cast<double>(work.elements); // written and read
     const auto cost      = [&](std::int64_t splits) {

@@ -11,6 +11,7 @@
 #include "ops/grouped_conv/schedule.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ck_tile::conv
@@ -60,17 +61,8 @@ bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, 
 // Blocks that take equally long: `steps` of the main loop.
 struct equal_blocks
 {
-    std::int64_t count;
-    double steps;
+    std::int64_t count, steps;
 };
-
-// What the blocks take, the longest of them first, `splits` times split, each `beside` more than its steps; `slots` run at once. In steps.
-double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, std::int64_t slots, double beside);
-
-// What becomes of tiles of so many steps that do not come out even for the `slots` blocks that run at once, if blocks share them; what that
-// takes is counted in steps, and infinite where they cannot. `cached`: see fits_cache().
-split_choice choose_shares(const gemm::tile_config& tile, std::int64_t tiles, std::int64_t steps, std::int64_t slots,
-                           bool cached);
 
 // Whether both operands fit the cache: then it does not matter that each block is at another step of the reduction. Else what a block reads
 // is to be what others read at that time.
@@ -92,6 +84,20 @@ struct gemm_work
     bool cached;                      // see fits_cache()
     std::int64_t least_splits = 1;
 };
+
+template <class Config>
+gemm_work work_of(const Config& c, gemm_rows rows, const problem& q, std::vector<equal_blocks> blocks,
+                  std::int64_t elements)
+{
+    return {.tile     = c.tile,
+            .access   = c.access(),
+            .rows     = rows,
+            .at_once  = c.blocks_at_once(),
+            .blocks   = std::move(blocks),
+            .bytes    = q.floor_bytes(),
+            .elements = elements,
+            .cached   = fits_cache(q, facts(c.arch))};
+}
 
 // What costs least, of `wanted` splits where that is not 0.
 split_choice choose_splits(const device& dev, const gemm_work& work, int wanted);

@@ -28,7 +28,6 @@ struct arguments
     gemm::stream_k work;         // how blocks make them,
     gemm::partial_tiles shared;  // and where the sums of shares are
     int wei_steps;               // of the main loop, if a block's tiles have the same W; else 0
-    bool one_class;              // whose inputs follow each other through all images: the stride is 1
     std::int64_t inputs;         // elements of dX
 };
 
@@ -127,7 +126,7 @@ struct program
                 const auto store_to = [&](const auto& matrix) __attribute__((always_inline)) {
                     gemm::store_result<C.tile, C.vector.in, 0, !C.has_pixel_rows()>(in, acc, matrix, p.origin);
                 };
-                if(args.one_class)
+                if(args.order.extents[0].divisor == 1) // one class, whose inputs follow each other through all images
                     store_to(conv::pixel_matrix<1>(conv::part_of(to, args.conv.in, p.group, p.inputs.image),
                                                    args.conv.in, args.conv.c, p.inputs.end));
                 else

@@ -63,7 +63,6 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
                    .work      = {},
                    .shared    = {},
                    .wei_steps = 0,
-                   .one_class = classes_of(p) == 1,
                    .inputs    = inputs_of(p)};
     for(int d = 0; d < 3; ++d)
         a.along[d] = conv::dimension{a.conv.input[d], a.conv.filter[d], a.conv.stride[d], a.conv.dilation[d],
@@ -112,7 +111,7 @@ std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::problem& 
     for(auto i = classes_by_taps.rbegin(); i != classes_by_taps.rend(); ++i)
         if(const auto& [taps, count] = *i; taps > 0 && count > 0)
         {
-            blocks.push_back({count * tiles, static_cast<double>(ceil_div(taps * p.k, c.tile.block.k))});
+            blocks.push_back({count * tiles, ceil_div(taps * p.k, c.tile.block.k)});
             with_taps += count;
         }
     if(const std::int64_t without = classes_of(p) - with_taps; without > 0)
@@ -147,12 +146,11 @@ status operation::supports(const config& c, const problem& p)
 
 result<plan<operation>> operation::schedule_on(const device& dev, plan<operation> chosen)
 {
-    const config& c    = chosen.chosen->configuration;
-    const problem& p   = chosen.problem;
-    const problem q    = conv::computed(p, c.spatial, c.vector);
-    const auto blocks  = blocks_of(c, q);
-    const auto longest = static_cast<std::int64_t>(blocks.front().steps);
-    if(status possible = conv::check_splits(chosen.splits, tiles_of(c, q), longest); !possible)
+    const config& c   = chosen.chosen->configuration;
+    const problem& p  = chosen.problem;
+    const problem q   = conv::computed(p, c.spatial, c.vector);
+    const auto blocks = blocks_of(c, q);
+    if(status possible = conv::check_splits(chosen.splits, tiles_of(c, q), blocks.front().steps); !possible)
         return possible;
     if(status possible = conv::check_pointwise(c.spatial, chosen.splits); !possible)
         return possible;
@@ -160,20 +158,13 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
                                                                       q.input_pixels() * q.groups * q.c);
     if(status possible = conv::check_partials(chosen.splits, partials_fit); !possible)
         return possible;
-    const conv::split_choice choice = conv::choose_splits(dev,
-                                                          {.tile     = c.tile,
-                                                           .access   = c.access(),
-                                                           .rows     = c.rows,
-                                                           .at_once  = c.blocks_at_once(),
-                                                           .blocks   = blocks,
-                                                           .bytes    = q.floor_bytes(),
-                                                           .elements = inputs_of(q),
-                                                           .cached   = conv::fits_cache(q, facts(c.arch))},
-                                                          partials_fit ? chosen.splits : 1);
-    chosen.splits                   = choice.splits;
-    chosen.cost     = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied);
-    chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits, longest,
-                                          choice.shares, keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
+    const conv::split_choice choice =
+        conv::choose_splits(dev, conv::work_of(c, c.rows, q, blocks, inputs_of(q)), partials_fit ? chosen.splits : 1);
+    chosen.splits = choice.splits;
+    chosen.cost   = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied);
+    chosen.schedule =
+        conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits, blocks.front().steps,
+                            choice.shares, keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
     chosen.workspace_bytes = conv::copies_bytes(p, q, copied) + conv::bytes_of_shares(c.tile, chosen.schedule);
     if(chosen.splits > 1)
         chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(q)) * sizeof(float);

@@ -7,6 +7,8 @@
 #include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 
+#include <cmath>
+
 namespace ck_tile::grouped_conv_bwd_weight
 {
 
@@ -29,13 +31,14 @@ inline bool has_short_row(const config& c, const conv::problem& p)
 // Tiles of a split by what they take: of a short row, that much less.
 inline std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::problem& p)
 {
-    const auto steps = static_cast<double>(ceil_div(std::max<std::int64_t>(pixels_of(p), 1), c.tile.block.k));
+    const std::int64_t steps               = ceil_div(std::max<std::int64_t>(pixels_of(p), 1), c.tile.block.k);
     std::vector<conv::equal_blocks> blocks = {{tiles_of(c, p), steps}};
     if(has_short_row(c, p))
     {
         constexpr double left         = 0.6; // of products and copies, measured on an H200
         const std::int64_t short_ones = tiles_of(c, p) / ceil_div(p.k, c.tile.block.m);
-        blocks                        = {{tiles_of(c, p) - short_ones, steps}, {short_ones, left * steps}};
+        blocks = {{tiles_of(c, p) - short_ones, steps},
+                  {short_ones, static_cast<std::int64_t>(std::ceil(left * static_cast<double>(steps)))}};
         if(blocks.front().count == 0)
             blocks.erase(blocks.begin());
     }

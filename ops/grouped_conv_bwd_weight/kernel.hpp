@@ -22,11 +22,10 @@ struct arguments
     conv::arguments conv;
     int splits;
     int pixels_per_split;        // the last split may be shorter
-    merge<4, dividers<4>> order; // of tiles: splits, groups, columns and rows of dW,
-    int short_from,
-        short_row;       // but that those of a short row, if there is one, come last: the first of them, and its number
-    gemm::stream_k work; // how blocks make them,
-    gemm::partial_tiles shared; // and where the sums of shares are
+    merge<4, dividers<4>> order; // of tiles: splits, groups, columns and rows of dW, but that a short row is last:
+    int short_from, short_row;   // its first tile, and its number
+    gemm::stream_k work;         // how blocks make them,
+    gemm::partial_tiles shared;  // and where the sums of shares are
 };
 
 template <config C>

@@ -38,19 +38,11 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const problem q           = conv::computed_through_windows(p, c.spatial, c.vector);
     const std::int64_t pixels = std::max<std::int64_t>(pixels_of(p), 1);
     const bool one            = c.split == split_k::one_split;
-    const conv::split_choice choice =
-        conv::choose_splits(dev,
-                            {.tile         = c.tile,
-                             .access       = c.access(),
-                             .rows         = conv::gemm_rows::pixels,
-                             .at_once      = c.blocks_at_once(),
-                             .blocks       = blocks_of(c, q),
-                             .bytes        = q.floor_bytes(),
-                             .elements     = weights_of(q),
-                             .cached       = conv::fits_cache(q, facts(c.arch)),
-                             .least_splits = one || chosen.splits == 1 ? 1 : ceil_div(pixels, max_split_pixels(q))},
-                            one ? std::max(chosen.splits, 1) : chosen.splits);
-    const std::int64_t wanted = choice.splits;
+    conv::gemm_work work      = conv::work_of(c, conv::gemm_rows::pixels, q, blocks_of(c, q), weights_of(q));
+    if(!one && chosen.splits != 1)
+        work.least_splits = ceil_div(pixels, max_split_pixels(q));
+    const conv::split_choice choice = conv::choose_splits(dev, work, one ? std::max(chosen.splits, 1) : chosen.splits);
+    const std::int64_t wanted       = choice.splits;
     if(wanted > pixels)
         return rejection{
             fmt::format("split-k {} is more than the {} pixels that there are to split: choose fewer", wanted, pixels)};

@@ -99,18 +99,10 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
                                                                       q.output_pixels() * q.groups * q.k);
     if(status possible = conv::check_partials(chosen.splits, partials_fit); !possible)
         return possible;
-    const conv::split_choice choice = conv::choose_splits(dev,
-                                                          {.tile     = c.tile,
-                                                           .access   = c.access(),
-                                                           .rows     = c.rows,
-                                                           .at_once  = c.blocks_at_once(),
-                                                           .blocks   = {{tiles, static_cast<double>(steps)}},
-                                                           .bytes    = q.floor_bytes(),
-                                                           .elements = outputs_of(q),
-                                                           .cached   = conv::fits_cache(q, facts(c.arch))},
-                                                          partials_fit ? chosen.splits : 1);
-    chosen.splits                   = choice.splits;
-    chosen.cost = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied(p));
+    const conv::split_choice choice = conv::choose_splits(
+        dev, conv::work_of(c, c.rows, q, {{tiles, steps}}, outputs_of(q)), partials_fit ? chosen.splits : 1);
+    chosen.splits = choice.splits;
+    chosen.cost   = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied(p));
     chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits, steps, choice.shares,
                                           keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
     chosen.workspace_bytes = conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits) +

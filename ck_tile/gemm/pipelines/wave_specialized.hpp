@@ -34,55 +34,51 @@ class coord_lists
     }
 
     // On the CPU, which has both roles in turn: whether next() would come back.
-    CK_TILE_FN bool has_room() const { return copied_ != 0 || ring_.has_free(); }
+    CK_TILE_FN bool has_room() const { return copied_ % length != 0 || ring_.has_free(); }
 
     // Of the waves that copy: the next tile's, which is at(0); a list has those of at(1), at(2) ... as well.
     template <class At>
     CK_TILE_FN Coord next(const At& at)
     {
-        if(copied_ == 0)
+        if(copied_ % length == 0)
         {
             ring_.wait_free();
             run_threads<1, CopyingWaves, Lanes>([&](thread t) {
                 if(t.wave == 0 && t.lane < length)
-                    at(t.lane, coord_in(ring_.to_fill(), t.lane));
+                    at(t.lane, coord_in(copied_ + t.lane));
             });
-            list_ = ring_.to_fill();
             ring_.filled();
             sync_waves<CopyingWaves, Lanes>();
         }
-        const Coord& here = *static_cast<const Coord*>(coord_in(list_, copied_));
+        const Coord& here = *static_cast<const Coord*>(coord_in(copied_));
         check_read<CopyingWaves>(here);
-        copied_ = (copied_ + 1) % length;
+        copied_ = (copied_ + 1) % (2 * length);
         return here;
     }
 
     // Of the others, one tile after the other: its coord, which stays until they have done with it.
     CK_TILE_FN const Coord& begin()
     {
-        if(used_ == 0)
-        {
-            list_in_use_ = ring_.to_use();
+        if(used_ % length == 0)
             ring_.wait_full();
-        }
-        const Coord& here = *static_cast<const Coord*>(coord_in(list_in_use_, used_));
+        const Coord& here = *static_cast<const Coord*>(coord_in(used_));
         check_read<UsingWaves>(here);
         return here;
     }
     CK_TILE_FN void end(const Coord& here)
     {
         check_read<UsingWaves>(here);
-        used_ = (used_ + 1) % length;
-        if(used_ == 0)
+        used_ = (used_ + 1) % (2 * length);
+        if(used_ % length == 0)
             ring_.used();
     }
 
     CK_TILE_FN void close(const block& in) { ring_.close(in); }
 
   private:
-    CK_TILE_FN lds_pointer<Coord> coord_in(int list, int number) const
+    CK_TILE_FN lds_pointer<Coord> coord_in(int number) const
     {
-        return lds_pointer<Coord>(reinterpret_cast<Coord*>(lists_ + (list * length + number) * room));
+        return lds_pointer<Coord>(reinterpret_cast<Coord*>(lists_ + number * room));
     }
 
     // Tells the checker that these waves read it.
@@ -95,7 +91,7 @@ class coord_lists
 
     std::byte* lists_;
     ring ring_;
-    int list_ = 0, copied_ = 0, list_in_use_ = 0, used_ = 0;
+    int copied_ = 0, used_ = 0; // where in the lists the next coord is
 };
 
 // The operands of one step after the other, of one tile after the other.
