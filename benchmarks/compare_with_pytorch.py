@@ -5,7 +5,8 @@
     benchmarks/compare_with_pytorch.py --profiler build/bin/ck_tile_profiler [--operations grouped_conv_fwd ...] [--output results.json]
 
 PyTorch runs eagerly (with cuDNN's or MIOpen's benchmark mode) and through torch.compile. Both sides take the median of 20
-runs with cold caches: inputs are rotated among copies of 512 MB and more. The ceilings, a device-to-device copy and a large
+runs with cold caches: inputs are rotated among copies of 512 MB and more; and of a device that rests for a tenth of a second before, as
+one that has been busy lowers its clocks for a while, by a fifth and more, to stay within its power. The ceilings, a device-to-device copy and a large
 matrix product by PyTorch, are measured in the same run, and for each row a copy that moves the bytes of its floor. A ratio is
 PyTorch's best time over ours: above 1, ours is faster. In fp32 PyTorch convolves in TF32 unless it is told not to, and ours is
 fp32: the ratio is to PyTorch in fp32, and the one to TF32 is said beside it.
@@ -19,18 +20,22 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import torch
 
 COLD_BYTES = 512e6
+REST_SECONDS = 0.1
 TYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 
 
 def median_ms(work, repeats=20, warm_up=5):
-    """The median of `repeats` runs of work(i), timed by events."""
+    """The median of `repeats` runs of work(i), timed by events, of a device that has rested."""
     for i in range(warm_up):
         work(i)
+    torch.cuda.synchronize()
+    time.sleep(REST_SECONDS)
     times = []
     for i in range(repeats):
         work(i)  # two runs that are not timed keep the device busy while the timed one is queued

@@ -110,7 +110,7 @@ cmp -s "$build/mutation.hpp.new" "$build/mutation.hpp" || cp "$build/mutation.hp
 cmake -G Ninja -S "$copy" -B "$build" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=${CXX:-clang++-22}" \
     "-DCK_TILE_TARGETS=${TARGETS:-host:gfx942;host:gfx11;host:sm90}" \
     "-DCK_TILE_DTYPES=${DTYPES:-fp16;fp32}" -DCK_TILE_INSTANCES=test \
-    "-DCK_TILE_OPS=${OPS:-maxpool_fwd;maxpool_bwd;avgpool_fwd;avgpool_bwd;groupnorm_fwd;groupnorm_bwd;grouped_conv_fwd;grouped_conv_conv_fwd;narrow_conv_fwd;narrow_conv_bwd_weight}" \
+    "-DCK_TILE_OPS=${OPS:-maxpool_fwd;maxpool_bwd;avgpool_fwd;avgpool_bwd;groupnorm_fwd;groupnorm_bwd;grouped_conv_fwd;grouped_conv_conv_fwd;narrow_conv_fwd;narrow_conv_bwd_data;narrow_conv_bwd_weight}" \
     -DCK_TILE_BUILD_PROFILER=OFF -DCK_TILE_BUILD_C_API=OFF > "$build/configure.log"
 
 # What fails without a mistake would find all of them.

@@ -204,6 +204,7 @@ struct swizzled_128b
     CK_TILE_FN constexpr multi_index<2> lengths() const { return {rows, cols}; }
     CK_TILE_FN constexpr int line() const { return panel; }
     CK_TILE_FN constexpr int lines() const { return contiguous == 0 ? cols : rows; } // of a panel
+    constexpr bool has_whole_lines() const { return elements() % (lines() * panel) == 0 && lines() % 8 == 0; }
     CK_TILE_FN constexpr int elements() const { return rows * cols; }
 
     // Where an element would be if no chunk were permuted.
@@ -227,6 +228,16 @@ struct swizzled_128b
     friend constexpr bool operator==(const swizzled_128b&, const swizzled_128b&) = default;
 };
 
+namespace detail
+{
+constexpr bool has_whole_lines(const auto& layout)
+{
+    if constexpr(requires { layout.has_whole_lines(); })
+        return layout.has_whole_lines();
+    return true;
+}
+} // namespace detail
+
 // `Layout` is one of the above.
 template <class T, auto Layout>
 struct lds_tile
@@ -234,6 +245,9 @@ struct lds_tile
     using element                = T;
     static constexpr auto layout = Layout;
     static constexpr int bytes   = Layout.elements() * static_cast<int>(sizeof(T));
+    static_assert(
+        detail::has_whole_lines(Layout),
+        "lds_tile: swizzled_128b has whole lines: make the contiguous length a multiple of 64, the other one of 8");
     T* data;
 
     CK_TILE_FN T* at(const multi_index<Layout.rank>& coord) const { return data + Layout.map()(coord).offset; }

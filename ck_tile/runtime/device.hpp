@@ -113,9 +113,9 @@ class device
     status synchronize() const;
     status synchronize(stream s) const;
 
-    // Milliseconds that each of `repeats` runs of `work`, which queues kernels on the stream, takes, in their order. A GPU runs it
-    // once before, to warm up, and each run that counts is queued behind others, so that what the CPU needs to launch it does not
-    // count.
+    // Milliseconds that each of `repeats` runs of `work`, which queues kernels on the stream, takes, in their order. A GPU rests
+    // for a tenth of a second before, or what it has done lowers its clocks, unless `repeats` is 1; runs it once, to warm up; and each run
+    // that counts is queued behind others, so that what the CPU needs to launch it does not count.
     result<std::vector<double>> times(const std::function<status()>& work, int repeats = 5, stream s = {}) const;
 
     // Their median.

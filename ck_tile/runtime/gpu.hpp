@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 #include <vector>
 
 namespace ck_tile
@@ -27,6 +29,9 @@ struct gpu_description
 };
 
 constexpr unsigned non_blocking_stream = 1; // hipStreamNonBlocking, CU_STREAM_NON_BLOCKING
+
+// Before a time is taken: a GPU that has been busy lowers its clocks for a while, by a fifth and more, to stay within its power.
+constexpr std::chrono::milliseconds gpu_rest(100);
 
 template <class Driver>
 class gpu_backend : public backend, public std::enable_shared_from_this<gpu_backend<Driver>>
@@ -157,6 +162,12 @@ class gpu_backend : public backend, public std::enable_shared_from_this<gpu_back
         const event start, stop;
         if(start.handle == nullptr || stop.handle == nullptr)
             return rejection{fmt::format("no event to take the time with could be made ({})", Driver::long_name)};
+        if(repeats > 1) // one run is an estimate
+        {
+            if(const status idle = synchronize(s); !idle)
+                return rejection{idle.reason()};
+            std::this_thread::sleep_for(gpu_rest);
+        }
         std::vector<float> milliseconds(static_cast<std::size_t>(repeats) + 1);
         for(float& taken : milliseconds)
             if(const status timed = time_once(work, start, stop, s, taken); !timed)

@@ -82,8 +82,10 @@ constexpr violation check_copied_operands(pipeline p, const shape& s, const targ
     if(!t.asynchronous())
         return {"the pipeline needs a target with asynchronous copies and products", name_of(p),
                 "use single_buffer or double_buffer"};
-    for(const operand_memory& o : {access.a, access.b})
+    for(const bool is_a : {true, false})
     {
+        const operand_memory& o = is_a ? access.a : access.b;
+        const int rows          = is_a ? s.m : s.n;
         if(o.vector != line)
             return {"the pipeline copies 16 bytes at once", o.vector, "use vectors of 16 bytes"};
         if(o.major == majorness::mn && !s.inst().takes_mn_major)
@@ -92,6 +94,10 @@ constexpr violation check_copied_operands(pipeline p, const shape& s, const targ
         if(o.major == majorness::k && s.inst().operands == operand_source::lds && s.k % 64 != 0)
             return {"an instruction that takes operands from LDS reads k in lines of 128 bytes", s.k,
                     "use a block.k that is a multiple of 64"};
+        if(o.major == majorness::mn && s.inst().operands == operand_source::lds && rows % 64 != 0)
+            return {"an instruction that takes operands from LDS reads rows in lines of 128 bytes where they are "
+                    "contiguous",
+                    rows, "use a block.m and a block.n that are multiples of 64"};
     }
     return {};
 }

@@ -137,14 +137,18 @@ void expect_instruction_multiplies()
     expect_product<gemm::shape{four.m, four.n, 2 * one.k_pack(), 2, 2, Op}>();
 }
 
-// Four waves and eight, operands contiguous along either dimension.
+// Four waves and eight, operands contiguous along either dimension, of which lines are 64 long.
 template <opcode Op>
 void expect_wgmma_multiplies()
 {
     constexpr int n = describe(Op).n;
-    expect_product<gemm::shape{64, n, 64, 4, 1, Op}, majorness::mn>();
     expect_product<gemm::shape{64, n, 128, 4, 1, Op}, majorness::k>();
-    expect_product<gemm::shape{128, n, 32, 8, 1, Op}, majorness::mn>();
+    expect_product<gemm::shape{128, n, 64, 8, 1, Op}, majorness::k>();
+    if constexpr(n % 64 == 0)
+    {
+        expect_product<gemm::shape{64, n, 64, 4, 1, Op}, majorness::mn>();
+        expect_product<gemm::shape{128, n, 32, 8, 1, Op}, majorness::mn>();
+    }
 }
 
 // clang-format off

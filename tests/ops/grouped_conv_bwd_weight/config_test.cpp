@@ -167,6 +167,9 @@ TEST(Config, RejectionsSayRuleValueAndFix)
            "use waves.m that is a multiple of the instruction's waves, and waves.n = 1");
     expect(async, tile(128, 64, 64, 8, 1), "block.n must be the width of an instruction that takes operands from LDS", 64,
            "choose the instruction of that width");
+    expect(async, [](config& c) { c.tile.block.n = 32, c.tile.instruction = opcode::wgmma_64x32x16_fp16; },
+           "an instruction that takes operands from LDS reads rows in lines of 128 bytes where they are contiguous", 32,
+           "use a block.m and a block.n that are multiples of 64");
     expect(async, [](config& c) { c.tile.pipeline = double_buffer, c.tile.stages = 2; },
            "single_buffer and double_buffer multiply fragments in registers", "wgmma_64x256x16_fp16",
            "use async_stages, or an instruction of one wave");
