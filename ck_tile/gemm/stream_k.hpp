@@ -36,14 +36,17 @@ struct stream_k
     int steps  = 0; // of the main loop of each tile, or of the longest; as shared ones are cut into runs, they end with
     divider counted   = 1; // some more perhaps, so that a tile is a whole number of runs
     divider per_block = 1; // of so many steps, no more than a tile has
+    int turns =
+        0; // of blocks, where the longest tiles come first: who has a longer one in a turn has a shorter one in the next; 0 elsewhere
 
     // Each tile whole.
-    static stream_k of_whole_tiles(std::int64_t tiles, int blocks, std::int64_t steps)
+    static stream_k of_whole_tiles(std::int64_t tiles, int blocks, std::int64_t steps, bool longest_first = false)
     {
         return {.tiles  = static_cast<int>(tiles),
                 .whole  = static_cast<int>(tiles),
                 .blocks = blocks,
-                .steps  = static_cast<int>(steps)};
+                .steps  = static_cast<int>(steps),
+                .turns  = longest_first && tiles > 0 ? static_cast<int>(ceil_div(tiles, std::int64_t(blocks))) : 0};
     }
     // Tiles of so many steps that are in so many shares each if they are shared, all tiles at the same steps, for which there are blocks
     // enough; or, if it is 0, in as many as make blocks equally busy.
@@ -77,7 +80,7 @@ struct stream_k
     CK_TILE_FN tile_share share(int number) const
     {
         if(!Shared || number < whole)
-            return {number, 1, 0, 0, 0, 0, 0};
+            return {Shared ? in_its_turn(number) : number, 1, 0, 0, 0, 0, 0};
         const int own = number - whole, all = shared_tiles() * counted.divisor,
                   nth            = own >= blocks ? own - blocks : own;
         const std::int64_t start = std::int64_t(nth) * per_block.divisor;
@@ -92,6 +95,15 @@ struct stream_k
     }
 
   private:
+    // Every other turn is backwards, but not the last one, which may have no tile for the last blocks.
+    CK_TILE_FN int in_its_turn(int number) const
+    {
+        if(turns == 0)
+            return number;
+        const int turn = number / blocks;
+        return (turns - turn) % 2 != 0 ? number : (2 * turn + 1) * blocks - 1 - number;
+    }
+
     // The steps of shared tile `tile` that block `block` makes, counted from the first shared tile's.
     CK_TILE_FN tile_share of_tile(int tile, int block, int begin, int end) const
     {

@@ -183,14 +183,18 @@ double cost_of_steps(const gemm_work& work, double steps)
 } // namespace
 
 schedule make_schedule(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles,
-                       std::int64_t steps, int shares, std::int64_t columns)
+                       std::int64_t steps, const split_choice& choice, std::int64_t columns)
 {
     const std::int64_t running = std::int64_t(dev.compute_units()) * at_once, fewer = running - running % columns;
-    if(shares != 1)
-        return schedule::of_shares(tiles, static_cast<int>(running), steps, shares);
+    if(choice.shares != 1)
+        return schedule::of_shares(tiles, static_cast<int>(running), steps, choice.shares);
     const bool each    = !gemm::is_persistent(tile.pipeline) || tiles <= running,
                as_soon = fewer > 0 && ceil_div(tiles, fewer) == ceil_div(tiles, running);
-    return schedule::of_whole_tiles(tiles, static_cast<int>(each ? tiles : as_soon ? fewer : running), steps);
+    return schedule::of_whole_tiles(tiles,
+                                    static_cast<int>(each      ? tiles
+                                                     : as_soon ? fewer
+                                                               : running),
+                                    steps, choice.longest_first && columns == 1);
 }
 
 bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, std::int64_t steps)
@@ -201,20 +205,35 @@ bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, 
 namespace
 {
 
-// What the blocks take, the longest of them first, `splits` times split, each `beside` more than its steps; `slots` run at once. In steps.
+// What the blocks take, the longest of them first, `splits` times split, each `beside` more than its steps; `slots` run at once, and take
+// turns as those of stream_k do where tiles differ. In steps.
 double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, std::int64_t slots, double beside)
 {
-    double work = 0, rounds = 0;
-    std::int64_t longer = 0;
+    constexpr std::int64_t looked_at = 8; // turns; of more, the differences even out
+    const auto taken                 = [&](const equal_blocks& b) {
+        return static_cast<double>(ceil_div(b.steps, splits)) * b.of_step + beside;
+    };
+    double work        = 0;
+    std::int64_t count = 0;
     for(const equal_blocks& b : blocks)
     {
-        const double steps = static_cast<double>(ceil_div(b.steps, splits)) + beside;
-        work += steps * static_cast<double>(b.count * splits);
-        longer += b.count * splits;
-        rounds =
-            std::max(rounds, steps * static_cast<double>(ceil_div(longer, slots))); // some slot has so many of these
+        work += taken(b) * static_cast<double>(b.count * splits);
+        count += b.count * splits;
     }
-    return std::max(rounds, work / static_cast<double>(slots));
+    const std::int64_t turns = ceil_div(count, slots);
+    if(blocks.size() == 1)
+        return taken(blocks.front()) * static_cast<double>(turns);
+    if(turns > looked_at)
+        return work / static_cast<double>(slots) + taken(blocks.back());
+    const schedule in_turn = schedule::of_whole_tiles(count, static_cast<int>(slots), 1, true);
+    std::vector<double> of_number;
+    for(const equal_blocks& b : blocks)
+        of_number.insert(of_number.end(), static_cast<std::size_t>(b.count * splits), taken(b));
+    std::vector<double> of_slot(static_cast<std::size_t>(slots));
+    for(std::int64_t number = 0; number < count; ++number)
+        of_slot[static_cast<std::size_t>(number % slots)] +=
+            of_number[static_cast<std::size_t>(in_turn.share<true>(static_cast<int>(number)).tile)];
+    return *std::max_element(of_slot.begin(), of_slot.end());
 }
 
 // What becomes of tiles of so many steps that do not come out even for the `slots` blocks that run at once, if blocks share them; what that
@@ -265,10 +284,15 @@ split_choice choose_splits(const device& dev, const gemm_work& work, int wanted)
         return cost_of(makespan(work.blocks, splits, slots, steps_beside(work.tile))) +
                (splits > 1 ? microsecond * second_launch + partial * static_cast<double>(splits) : 0);
     };
+    const bool differ   = work.blocks.size() > 1;
+    const auto of_whole = [&](std::int64_t splits) {
+        return split_choice{static_cast<int>(splits), 1, cost(splits), differ};
+    };
     if(wanted > 1)
-        return {wanted, 1, cost(wanted)};
-    split_choice best = {static_cast<int>(work.least_splits), 1, cost(work.least_splits)};
-    if(work.blocks.size() == 1 && work.least_splits == 1)
+        return of_whole(wanted);
+    split_choice best = of_whole(work.least_splits);
+    if(std::all_of(work.blocks.begin(), work.blocks.end(), [&](const equal_blocks& b) { return b.steps == longest; }) &&
+       work.least_splits == 1)
         if(const split_choice shared = choose_shares(work.tile, count, longest, slots, work.cached);
            cost_of(shared.cost) < best.cost)
             best = {1, shared.shares, cost_of(shared.cost)};
@@ -277,8 +301,8 @@ split_choice choose_splits(const device& dev, const gemm_work& work, int wanted)
     const std::int64_t useful =
         std::min(longest / 4, 4 * slots / std::max<std::int64_t>(count, 1)); // four steps at least
     for(std::int64_t splits = work.least_splits + 1; splits <= useful; ++splits)
-        if(const double c = cost(splits); c < best.cost)
-            best = {static_cast<int>(splits), 1, c};
+        if(const split_choice whole = of_whole(splits); whole.cost < best.cost)
+            best = whole;
     return best;
 }
 

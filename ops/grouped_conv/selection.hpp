@@ -47,21 +47,23 @@ struct split_choice
 {
     int splits, shares;
     double cost;
+    bool longest_first = false; // whether tiles differ
 };
 
 // Of a launch that makes so many tiles, of so many steps each or at most. Its blocks make one each, or are as many as run, `at_once` on a
 // compute unit; or a few less, where that takes no longer, so that the tiles of a block, which take turns in `columns` columns of the
-// result, are of one, whose operand can stay in LDS. `shares`: see split_choice.
+// result, are of one, whose operand can stay in LDS.
 schedule make_schedule(const device& dev, const gemm::tile_config& tile, int at_once, std::int64_t tiles,
-                       std::int64_t steps, int shares, std::int64_t columns = 1);
+                       std::int64_t steps, const split_choice& choice, std::int64_t columns = 1);
 
 // Whether a block could keep the weights of a column in LDS for all tiles that it makes of it, of so many steps.
 bool keeps_weights(const gemm::tile_config& tile, const problem& p, int splits, std::int64_t steps);
 
-// Blocks that take equally long: `steps` of the main loop.
+// Blocks that take equally long: `steps` of the main loop, each of which takes so much of one of a whole tile.
 struct equal_blocks
 {
     std::int64_t count, steps;
+    double of_step = 1;
 };
 
 // Whether both operands fit the cache: then it does not matter that each block is at another step of the reduction. Else what a block reads
@@ -78,7 +80,7 @@ struct gemm_work
     gemm::operand_access access;
     gemm_rows rows;                   // of the result
     int at_once;                      // blocks on a compute unit
-    std::vector<equal_blocks> blocks; // the longest first
+    std::vector<equal_blocks> blocks; // those that take longest first
     double bytes;                     // of the tensors
     std::int64_t elements;            // of the result, each a number of a partial sum where the reduction is split
     bool cached;                      // see fits_cache()

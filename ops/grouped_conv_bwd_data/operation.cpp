@@ -164,7 +164,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     chosen.cost   = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied);
     chosen.schedule =
         conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits, blocks.front().steps,
-                            choice.shares, keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
+                            choice, keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
     chosen.workspace_bytes = conv::copies_bytes(p, q, copied) + conv::bytes_of_shares(c.tile, chosen.schedule);
     if(chosen.splits > 1)
         chosen.workspace_bytes += static_cast<std::size_t>(chosen.splits * inputs_of(q)) * sizeof(float);

@@ -7,8 +7,6 @@
 #include "ops/grouped_conv/selection.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 
-#include <cmath>
-
 namespace ck_tile::grouped_conv_bwd_weight
 {
 
@@ -37,8 +35,7 @@ inline std::vector<conv::equal_blocks> blocks_of(const config& c, const conv::pr
     {
         constexpr double left         = 0.6; // of products and copies, measured on an H200
         const std::int64_t short_ones = tiles_of(c, p) / ceil_div(p.k, c.tile.block.m);
-        blocks = {{tiles_of(c, p) - short_ones, steps},
-                  {short_ones, static_cast<std::int64_t>(std::ceil(left * static_cast<double>(steps)))}};
+        blocks                        = {{tiles_of(c, p) - short_ones, steps}, {short_ones, steps, left}};
         if(blocks.front().count == 0)
             blocks.erase(blocks.begin());
     }

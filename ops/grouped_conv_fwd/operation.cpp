@@ -103,8 +103,8 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
         dev, conv::work_of(c, c.rows, q, {{tiles, steps}}, outputs_of(q)), partials_fit ? chosen.splits : 1);
     chosen.splits = choice.splits;
     chosen.cost   = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied(p));
-    chosen.schedule = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits, steps, choice.shares,
-                                          keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
+    chosen.schedule        = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles * chosen.splits, steps, choice,
+                                                 keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);
     chosen.workspace_bytes = conv::copies_bytes(p, q, copied(p)) + partial_bytes(q, chosen.splits) +
                              conv::bytes_of_shares(c.tile, chosen.schedule);
     return chosen;

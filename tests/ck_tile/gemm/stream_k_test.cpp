@@ -34,7 +34,7 @@ void expect_laws(const stream_k& work, int steps)
         if(p.tile < work.whole)
         {
             EXPECT_EQ(p.shares, 1);
-            EXPECT_EQ(p.tile % work.blocks, number % work.blocks);
+            EXPECT_EQ(p.tile / work.blocks, number / work.blocks);
             continue;
         }
         EXPECT_GT(p.steps, 0);
@@ -97,6 +97,29 @@ TEST(StreamK, WholeTiles)
     expect_laws(stream_k::of_whole_tiles(7, 3, 5), 5);
     expect_laws(stream_k::of_whole_tiles(0, 1, 5), 5);
     EXPECT_EQ(stream_k::of_whole_tiles(7, 3, 5).shares(), 0);
+    EXPECT_EQ(stream_k::of_whole_tiles(7, 3, 5).share<true>(2).tile, 2);
+    expect_laws(stream_k::of_whole_tiles(0, 0, 5, true), 5);
+}
+
+// Who has a longer tile in a turn has a shorter one in the next, and the last turn has the tiles that are left for the first blocks.
+TEST(StreamK, TurnsWhereTheLongestTilesComeFirst)
+{
+    random_numbers random(9);
+    for(int i = 0; i < 500 && !testing::Test::HasFailure(); ++i)
+    {
+        const int blocks = random.between(1, 40), tiles = random.between(0, 200);
+        SCOPED_TRACE(testing::Message() << tiles << " tiles, " << blocks << " blocks");
+        const stream_k work = stream_k::of_whole_tiles(tiles, blocks, 5, true);
+        expect_laws(work, 5);
+        for(int number = 0; number < tiles; ++number)
+        {
+            const int tile = work.share<true>(number).tile;
+            if(number + blocks < tiles)
+                EXPECT_EQ(tile % blocks + work.share<true>(number + blocks).tile % blocks, blocks - 1);
+            if(number / blocks == (tiles - 1) / blocks)
+                EXPECT_EQ(tile, number);
+        }
+    }
 }
 
 } // namespace
