@@ -35,7 +35,9 @@ def median_ms(work, repeats=20, warm_up=5):
     for i in range(warm_up):
         work(i)
     torch.cuda.synchronize()
-    time.sleep(REST_SECONDS)
+    rested = time.perf_counter() + REST_SECONDS
+    while time.perf_counter() < rested:  # a CPU that slept would queue so slowly for a while that the device waited for it
+        pass
     times = []
     for i in range(repeats):
         work(i)  # two runs that are not timed keep the device busy while the timed one is queued
