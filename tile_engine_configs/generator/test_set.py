@@ -26,6 +26,7 @@ TURN = 0.25  # of what targets but the first show
 SHARE = 1 / 6  # of a set that is a sample itself
 CODE = 0.125  # of what is for GPUs that are absent
 WAY = ("group", "taps")  # numbers that say how something is computed, not how much at once
+TOGETHER = "cluster"  # workgroups that compute something together, where it is more than 1
 
 
 def drawn(*words):
@@ -102,7 +103,9 @@ def knows_window(instance):
 
 def way_of(instance, fields):
     """How it computes, as the operation's choices and some of its numbers say, for types as wide as its own."""
-    return of_any_16_bits(instance["dtype"]), *(instance["combination"].get(name) for name in (*WAY, *own_choices(fields)))
+    combination = instance["combination"]
+    return (of_any_16_bits(instance["dtype"]), *(combination.get(name) for name in (*WAY, *own_choices(fields))),
+            combination.get(TOGETHER, 1) > 1)
 
 
 def cover(shown, left):
@@ -148,7 +151,7 @@ def test_set(expansions, fields, seed, rules=()):
     candidates.sort(key=lambda i: (size_of(i), drawn(seed, i["target"], i["dtype"]), i["name"]))
     targets = {i["name"]: i["target"] for i in candidates}
     chosen = general(candidates, fields)
-    if {*WAY} & {*fields}:  # what the first target cannot show
+    if {*WAY, TOGETHER} & {*fields}:  # what the first target cannot show
         shown = {i["name"]: {way_of(i, fields)} for i in candidates}
         common = set().union(*(shown[name] for name in shown if targets[name] == first))
         chosen += cover(shown, set().union(*shown.values()) - common)
