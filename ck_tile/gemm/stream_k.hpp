@@ -36,8 +36,8 @@ struct stream_k
     int steps  = 0; // of the main loop of each tile, or of the longest; as shared ones are cut into runs, they end with
     divider counted   = 1; // some more perhaps, so that a tile is a whole number of runs
     divider per_block = 1; // of so many steps, no more than a tile has
-    int turns =
-        0; // of blocks, where the longest tiles come first: who has a longer one in a turn has a shorter one in the next; 0 elsewhere
+    // Of blocks, where the longest tiles come first: who has a longer one in a turn has a shorter one in the next; 0 elsewhere.
+    int turns = 0;
 
     // Each tile whole.
     static stream_k of_whole_tiles(std::int64_t tiles, int blocks, std::int64_t steps, bool longest_first = false)

@@ -240,6 +240,12 @@ double copies_cost(const problem& p, const problem& q, std::span<const tensor> u
     return all;
 }
 
+double cost_with_copies(const split_choice& choice, int spatial, const problem& p, const problem& q,
+                        std::span<const tensor> used)
+{
+    return choice.cost * (1 + 0.05 * std::max(spatial - p.spatial, 0)) + copies_cost(p, q, used);
+}
+
 void need_little_padding(status& rules, const problem& p, const problem& q)
 {
     constexpr std::int64_t most = 4;

@@ -57,6 +57,10 @@ enum class tensor
 std::size_t copies_bytes(const problem& p, const problem& q, std::span<const tensor> used);
 double copies_cost(const problem& p, const problem& q, std::span<const tensor> used);
 
+// Of an implicit GEMM of `spatial` dimensions that computes q for p, and the copies: each dimension that p does not have costs a twentieth.
+double cost_with_copies(const split_choice& choice, int spatial, const problem& p, const problem& q,
+                        std::span<const tensor> used);
+
 // Tensors of `p` that are large and that `q` makes more than four times as large are not to be copied so.
 void need_little_padding(status& rules, const problem& p, const problem& q);
 

@@ -220,10 +220,9 @@ double makespan(const std::vector<equal_blocks>& blocks, std::int64_t splits, st
         work += taken(b) * static_cast<double>(b.count * splits);
         count += b.count * splits;
     }
-    const std::int64_t turns = ceil_div(count, slots);
     if(blocks.size() == 1)
-        return taken(blocks.front()) * static_cast<double>(turns);
-    if(turns > looked_at)
+        return taken(blocks.front()) * static_cast<double>(ceil_div(count, slots));
+    if(count > looked_at * slots)
         return work / static_cast<double>(slots) + taken(blocks.back());
     const schedule in_turn = schedule::of_whole_tiles(count, static_cast<int>(slots), 1, true);
     std::vector<double> of_number;

@@ -161,7 +161,7 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     const conv::split_choice choice =
         conv::choose_splits(dev, conv::work_of(c, c.rows, q, blocks, inputs_of(q)), partials_fit ? chosen.splits : 1);
     chosen.splits = choice.splits;
-    chosen.cost   = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied);
+    chosen.cost   = conv::cost_with_copies(choice, c.spatial, p, q, copied);
     chosen.schedule =
         conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * chosen.splits, blocks.front().steps,
                             choice, keeps_weights(c, q, chosen.splits) ? channel_tiles(c, q) : 1);

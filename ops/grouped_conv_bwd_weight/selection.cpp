@@ -64,9 +64,9 @@ result<plan<operation>> operation::schedule_on(const device& dev, plan<operation
     chosen.splits              = static_cast<int>(splits);
     chosen.schedule            = conv::make_schedule(dev, c.tile, c.blocks_at_once(), tiles_of(c, q) * splits,
                                                      ceil_div(pixels, c.tile.block.k), choice);
-    chosen.cost = choice.cost * (1 + 0.05 * std::max(c.spatial - p.spatial, 0)) + conv::copies_cost(p, q, copied);
-    chosen.workspace_bytes = conv::copies_bytes(p, q, copied) + conv::bytes_of_shares(c.tile, chosen.schedule) +
-                             (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
+    chosen.cost                = conv::cost_with_copies(choice, c.spatial, p, q, copied);
+    chosen.workspace_bytes     = conv::copies_bytes(p, q, copied) + conv::bytes_of_shares(c.tile, chosen.schedule) +
+                                 (splits == 1 ? 0 : partials * static_cast<std::size_t>(splits));
     return chosen;
 }
 
