@@ -144,7 +144,7 @@ struct narrow_config
     // Pixels of a halo along a dimension that so many patches see; of any window, at least.
     constexpr int halo_along(int d, int patches) const
     {
-        const int filter = d == 0 ? window.rows : products().cols * taps;
+        const int filter = d == 0 ? window.rows : of_few() ? products().cols * taps : window.cols;
         return lines_seen(Made, patches * (d == 0 ? patch.rows : patch.cols), window.any() ? 1 : filter, stride());
     }
 
@@ -612,6 +612,8 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
     if((c.channels & (c.channels - 1)) != 0 || c.channels < c.vector() || across > c.lanes())
         return {"channels must be a power of two, of 16 bytes at least and of a wave at most", c.channels,
                 "use 32 channels"};
+    if(const int rows = c.halo_along(0, 1), cols = c.halo_along(1, 1); rows > c.halo / cols)
+        return {"the rows of pixels that a patch sees must fit the halo", rows, "use a larger halo or a smaller patch"};
     if(c.halo % c.halo_at_once() != 0)
         return {"the threads must share the halo's pixels evenly", c.halo,
                 "use a multiple of threads * 8 / channels, or, where products take several taps, of threads"};

@@ -65,6 +65,13 @@ struct config
         return s;
     }
 
+    // Pixels of a halo along a dimension that a patch sees; of any window, at least.
+    constexpr int halo_along(int pixels, int filter) const
+    {
+        return conv::lines_seen(conv::direction::forward, pixels, window.any() ? 1 : filter,
+                                window.any() ? 1 : window.stride);
+    }
+
     // Copies of X, of the weights of both convolutions.
     constexpr distribution in_copy() const
     {
@@ -219,6 +226,9 @@ constexpr violation check(const config& c, const target& t)
                (channels == s.k && d.regs() != c.patch.pixels()) || c.patch.pixels() % d.regs() != 0)
                 return {"threads must share block.m as whole patches, and the quarter of a step as parts of them",
                         c.patch.pixels(), "use patches of block.m * k * element bytes / (4 * threads) pixels"};
+    if(const int rows = c.halo_along(c.patch.rows, c.window.rows), cols = c.halo_along(c.patch.cols, c.window.cols);
+       !dense && rows > c.halo / cols)
+        return {"the rows of pixels that a patch sees must fit the halo", rows, "use a larger halo or a smaller patch"};
     if(c.halo * s.k % (c.threads() * c.vector()) != 0 || !c.in_copy().covers())
         return {"the threads must share the halo's pixels evenly", c.halo, "use a multiple of threads / 8"};
     if(s.n * s.k % (c.threads() * c.vector()) != 0 || !c.wei1_copy().covers())

@@ -172,6 +172,9 @@ TEST(NarrowConfig, WhatIsIllegal)
         broken([](config& c) { c.halo = 300; }),
         "the threads must share the halo's pixels evenly, but one is 300: use a multiple of threads * 8 / channels, "
         "or, where products take several taps, of threads");
+    EXPECT_EQ(broken([](config& c) { c.patch = {1, 32}, c.window = {9, 7, 2}; }),
+              "the rows of pixels that a patch sees must fit the halo, but one is 9: use a larger halo or a smaller "
+              "patch");
     EXPECT_EQ(
         broken([](config& c) { c.stages = 3; }),
         "halos must be 2 to 4 where copies are asynchronous, 1 or 2 where they are not, but one is 3: use 2 stages");

@@ -413,6 +413,9 @@ TEST(Config, Rejections)
               "block.m * k * element bytes / (4 * threads) pixels");
     EXPECT_EQ(broken([](config& c) { c.halo = 190; }),
               "the threads must share the halo's pixels evenly, but one is 190: use a multiple of threads / 8");
+    EXPECT_EQ(broken([](config& c) { c.window = {2, 2, 3}; }),
+              "the rows of pixels that a patch sees must fit the halo, but one is 11: use a larger halo or a smaller "
+              "patch");
     EXPECT_EQ(broken([](config& c) { c.halo = 1024; }),
               "the halo must be 1023 pixels at most, but one is 1024: use a smaller one");
     EXPECT_EQ(broken([](config& c) { c.kept = 12; }), "LDS of the main loop and the epilogue must fit the block's, but "
