@@ -422,6 +422,14 @@ constexpr violation check_window(const known_window& w)
     return {};
 }
 
+// Of a patch that sees so many rows and columns of pixels.
+constexpr violation check_halo(int halo, int rows, int cols)
+{
+    if(rows > halo / cols)
+        return {"the rows of pixels that a patch sees must fit the halo", rows, "use a larger halo or a smaller patch"};
+    return {};
+}
+
 // What those by matrix instructions must have beside.
 template <direction Made>
 constexpr violation check_tap_product(const narrow_config<Made>& c, const target& t)
@@ -612,8 +620,8 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
     if((c.channels & (c.channels - 1)) != 0 || c.channels < c.vector() || across > c.lanes())
         return {"channels must be a power of two, of 16 bytes at least and of a wave at most", c.channels,
                 "use 32 channels"};
-    if(const int rows = c.halo_along(0, 1), cols = c.halo_along(1, 1); rows > c.halo / cols)
-        return {"the rows of pixels that a patch sees must fit the halo", rows, "use a larger halo or a smaller patch"};
+    if(const violation v = check_halo(c.halo, c.halo_along(0, 1), c.halo_along(1, 1)))
+        return v;
     if(c.halo % c.halo_at_once() != 0)
         return {"the threads must share the halo's pixels evenly", c.halo,
                 "use a multiple of threads * 8 / channels, or, where products take several taps, of threads"};

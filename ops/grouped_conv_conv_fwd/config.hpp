@@ -226,9 +226,10 @@ constexpr violation check(const config& c, const target& t)
                (channels == s.k && d.regs() != c.patch.pixels()) || c.patch.pixels() % d.regs() != 0)
                 return {"threads must share block.m as whole patches, and the quarter of a step as parts of them",
                         c.patch.pixels(), "use patches of block.m * k * element bytes / (4 * threads) pixels"};
-    if(const int rows = c.halo_along(c.patch.rows, c.window.rows), cols = c.halo_along(c.patch.cols, c.window.cols);
-       !dense && rows > c.halo / cols)
-        return {"the rows of pixels that a patch sees must fit the halo", rows, "use a larger halo or a smaller patch"};
+    if(!dense)
+        if(const violation v = conv::check_halo(c.halo, c.halo_along(c.patch.rows, c.window.rows),
+                                                c.halo_along(c.patch.cols, c.window.cols)))
+            return v;
     if(c.halo * s.k % (c.threads() * c.vector()) != 0 || !c.in_copy().covers())
         return {"the threads must share the halo's pixels evenly", c.halo, "use a multiple of threads / 8"};
     if(s.n * s.k % (c.threads() * c.vector()) != 0 || !c.wei1_copy().covers())
