@@ -85,6 +85,8 @@ struct cuda_driver
     cu_result (*launch_blocks)(const launch_configuration*, cu_handle, void**, void**);
     cu_result (*encode_map)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const unsigned*,
                             const unsigned*, int, int, int, int);
+    cu_result (*encode_windows)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const int*,
+                                const int*, unsigned, unsigned, const unsigned*, int, int, int, int);
     cu_result (*error_string)(cu_result, const char**);
     bool found;
 
@@ -118,6 +120,7 @@ struct cuda_driver
         library.find(set_function_attribute, "cuFuncSetAttribute");
         library.find(launch_blocks, "cuLaunchKernelEx");
         library.find(encode_map, "cuTensorMapEncodeTiled");
+        library.find(encode_windows, "cuTensorMapEncodeIm2col");
         library.find(error_string, "cuGetErrorString");
         found = library.complete() && init(0) == 0;
     }
@@ -192,6 +195,8 @@ struct cuda_driver
     {
         tensor_map map, made;
         std::memcpy(&map, at, sizeof map);
+        if(map.data == nullptr) // of which no box is copied
+            return 0;
         std::uint64_t lengths[tensor_map::dims], next[tensor_map::dims - 1];
         unsigned box[tensor_map::dims], steps[tensor_map::dims];
         for(int d = 0; d < tensor_map::dims; ++d)
@@ -204,9 +209,18 @@ struct cuda_driver
         const int type = map.next[0] == 1 ? 0 : map.next[0] == 2 ? 1 : 2; // CU_TENSOR_MAP_DATA_TYPE_UINT8, 16, 32
         // ..._INTERLEAVE_NONE, ..._SWIZZLE_NONE, 32B, 64B or 128B, ..._L2_PROMOTION_L2_128B
         constexpr int plain = 0, of_128_bytes = 2;
-        const int by_bytes    = map.row_bytes() == 32 ? 1 : map.row_bytes() == 64 ? 2 : 3;
-        const cu_result error = encode_map(&made, type, tensor_map::dims, const_cast<void*>(map.data), lengths, next,
-                                           box, steps, plain, map.permuted ? by_bytes : plain, of_128_bytes, plain);
+        const int by_bytes = map.row_bytes() == 32 ? 1 : map.row_bytes() == 64 ? 2 : 3;
+        const int swizzle  = map.permuted ? by_bytes : plain;
+        const auto encoded = [&] {
+            if(!map.of_windows)
+                return encode_map(&made, type, tensor_map::dims, const_cast<void*>(map.data), lengths, next, box, steps,
+                                  plain, swizzle, of_128_bytes, plain);
+            const int first[] = {map.first[0], map.first[1]}, last[] = {map.last[0], map.last[1]};
+            steps[1] = static_cast<unsigned>(map.stride[0]), steps[2] = static_cast<unsigned>(map.stride[1]);
+            return encode_windows(&made, type, tensor_map::dims, const_cast<void*>(map.data), lengths, next, first,
+                                  last, box[0], box[1], steps, plain, swizzle, of_128_bytes, plain);
+        };
+        const cu_result error = encoded();
         std::memcpy(at, &made, sizeof made);
         return error;
     }

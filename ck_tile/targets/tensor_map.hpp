@@ -24,6 +24,14 @@ struct alignas(64) tensor_map
         CK_TILE_FN constexpr int& operator[](int d) { return at[d]; }
     };
 
+    // Where a box of windows begins: at the element that the first tap of the first window sees; and how many elements further, along
+    // dimensions 1 and 2, the tap is.
+    struct tap_coord
+    {
+        coord first;
+        int tap[2];
+    };
+
     const void* data; // aligned to 16 bytes
     // Bytes from an element to the next one along each dimension: of the first one an element's, of the others multiples of 16.
     std::int64_t next[dims];
@@ -31,7 +39,12 @@ struct alignas(64) tensor_map
     int box[dims];     // elements of a copy; along the first dimension a multiple of 16 bytes
     // Whether chunks of LDS lie as in swizzled_rows: of a box that is 32, 64 or 128 bytes long along the first dimension.
     bool permuted;
-    std::byte rest[39];
+    // Of a box of windows, whose lines are what one tap of box[1] of them sees: elements of the first dimension, box[0] each. Windows begin
+    // along dimensions 1 and 2 from `first` elements after the first one on, negative ones before it, to `last` ones after the last one,
+    // every `stride`th; they follow each other along dimension 1, then 2, then 3.
+    bool of_windows;
+    std::int16_t first[2], last[2], stride[2];
+    std::byte rest[42];
 
     constexpr int row_bytes() const { return box[0] * static_cast<int>(next[0]); } // of a box
     constexpr int box_bytes() const { return row_bytes() * box[1] * box[2] * box[3]; }

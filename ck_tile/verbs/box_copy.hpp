@@ -13,8 +13,54 @@
 #include "ck_tile/targets/tensor_map.hpp"
 #include "ck_tile/targets/threads.hpp"
 
+#include <concepts>
+
 namespace ck_tile
 {
+
+// What f gets below; copies of it count together.
+struct box_copier
+{
+    mbarrier& barrier;
+    int own, threads;
+    int &number, &all; // boxes so far, and bytes of those that are this thread's
+
+    CK_TILE_FN void operator()(void* to, const tensor_map& map, const tensor_map::coord& at, int bytes) const
+    {
+        copy(to, map, at, bytes);
+    }
+    template <std::same_as<tensor_map::tap_coord> Coord>
+    CK_TILE_FN void operator()(void* to, const tensor_map& map, const Coord& at, int bytes) const
+    {
+        copy(to, map, at, bytes);
+    }
+    // Instead of a box that nobody wants.
+    CK_TILE_FN void leave(void* to, int bytes) const
+    {
+        if(next_is_own())
+            leave_box(to, bytes);
+    }
+
+  private:
+    CK_TILE_FN bool next_is_own() const { return number++ % threads == own; }
+    CK_TILE_FN void copy(void* to, const tensor_map& map, const auto& at, int bytes) const
+    {
+        if(!next_is_own())
+            return;
+        copy_box(to, map, at, bytes, barrier);
+        all += bytes;
+    }
+};
+
+// f(box), where box(to, map, coord or tap_coord, bytes) copies the box that begins there, which has so many bytes, or box.leave(to, bytes) none: each
+// the next one of so many threads, of which this is number `own`. A thread arrives at the barrier when its boxes are in LDS.
+template <class F>
+CK_TILE_FN void copy_boxes_to(mbarrier& barrier, int own, int threads, F&& f)
+{
+    int number = 0, all = 0;
+    f(box_copier{barrier, own, threads, number, all});
+    barrier.arrive_with_boxes(all);
+}
 
 template <int Waves, int Lanes>
 class box_barrier
@@ -34,20 +80,12 @@ class box_barrier
         run_one_thread<Waves, Lanes>([&] { barrier_->invalidate(); });
     }
 
-    // f(box), where box(to, map, coord, bytes) copies the box that begins there, which has so many bytes. The barrier's turn ends when all are in
-    // LDS; what they overwrite, all threads are done with since they have met.
+    // See copy_boxes_to(): the barrier's turn ends when all are in LDS; what they overwrite, all threads are done with since they have met.
     template <class F>
     CK_TILE_FN void copy(F&& f, source_line line = source_line::current())
     {
         [[maybe_unused]] const verb_scope verb("copy", line);
-        run_one_thread<Waves, Lanes>([&]() __attribute__((always_inline)) {
-            int all = 0;
-            f([&](void* to, const tensor_map& map, const tensor_map::coord& coord, int of_box) {
-                copy_box(to, map, coord, of_box, *barrier_);
-                all += of_box;
-            });
-            barrier_->arrive_with_boxes(all);
-        });
+        run_one_thread<Waves, Lanes>([&]() __attribute__((always_inline)) { copy_boxes_to(*barrier_, 0, 1, f); });
     }
 
     // Until the boxes of the turn, from 0 on, are in LDS: each thread by itself.

@@ -4,7 +4,7 @@
 //
 //   stage_ring<4, 4, 8, 32> ring(b, b.lds_at<&plan::stages>());      // 4 stages, which 4 waves of 32 lanes fill and 8 use
 //   b.sync();                                          // now it can be used
-//   ring.wait_free(); copy(..., ring.to_fill()); ring.filled();                  // those that fill
+//   ring.wait_free(); copy(..., ring.to_fill()); ring.filled();                  // those that fill; see stage_filling for others
 //   ... ring.to_use(); ring.wait_full(); ...; ring.used();                       // those that use
 //   ring.close(b);
 #pragma once
@@ -12,6 +12,7 @@
 #include "ck_tile/targets/block.hpp"
 #include "ck_tile/targets/primitives.hpp"
 #include "ck_tile/targets/threads.hpp"
+#include "ck_tile/verbs/box_copy.hpp"
 
 namespace ck_tile
 {
@@ -30,9 +31,20 @@ struct ring_position
     CK_TILE_FN int count(int stages) const { return round * stages + stage; }
 };
 
-template <int Stages, int FillingWaves, int UsingWaves, int Lanes>
+// What comes to a stage: what all threads that fill copy or write; boxes, which one thread of each wave asks for; or both, boxes first.
+enum class stage_filling
+{
+    by_threads,
+    in_boxes,
+    in_both
+};
+
+template <int Stages, int FillingWaves, int UsingWaves, int Lanes, stage_filling Filling = stage_filling::by_threads>
 class stage_ring
 {
+    static constexpr bool threads_fill = Filling != stage_filling::in_boxes,
+                          boxes_fill   = Filling != stage_filling::by_threads;
+
   public:
     static constexpr int bytes = ceil_div(2 * Stages * int(sizeof(mbarrier)), 16) * 16; // of LDS, beside the stages
 
@@ -46,7 +58,7 @@ class stage_ring
         run_one_thread<FillingWaves + UsingWaves, Lanes>([&] {
             for(int i = 0; i < Stages; ++i)
             {
-                full_[i].init(FillingWaves * Lanes);
+                full_[i].init((threads_fill ? FillingWaves * Lanes : 0) + (boxes_fill ? FillingWaves : 0));
                 full_[Stages + i].init(UsingWaves);
             }
         });
@@ -60,14 +72,29 @@ class stage_ring
         run_threads<1, FillingWaves, Lanes>([&](thread) { free(filling_.stage).wait(filling_.round - 1); });
     }
 
+    // f(box) asks for boxes, which the waves share out, see copy_boxes_to(); the stage is free. Where threads fill it too, they do so afterwards.
+    template <class F>
+    requires(boxes_fill)
+    CK_TILE_FN void fill_with_boxes(F&& f)
+    {
+        run_threads<1, FillingWaves, Lanes>([&](thread t) __attribute__((always_inline)) {
+            if(t.lane == 0)
+                copy_boxes_to(full_[filling_.stage], t.wave, FillingWaves, f);
+        });
+        if constexpr(!threads_fill)
+            filling_.advance(Stages);
+    }
+
     // This thread has written what it has to.
     CK_TILE_FN void filled()
+    requires(threads_fill)
     {
         run_threads<1, FillingWaves, Lanes>([&](thread) { full_[filling_.stage].arrive(); });
         filling_.advance(Stages);
     }
     // Its asynchronous copies to the stage are under way, and it has written nothing there itself.
     CK_TILE_FN void filled_when_copied()
+    requires(threads_fill)
     {
         run_threads<1, FillingWaves, Lanes>([&](thread) { full_[filling_.stage].arrive_when_copied(); });
         filling_.advance(Stages);

@@ -26,6 +26,7 @@ CK_TILE_FN void copy_box(void*, const Map&, const Coord&, int, mbarrier&)
 {
     this_architecture_has_no_mbarrier();
 }
+CK_TILE_FN void leave_box(void*, int) { this_architecture_has_no_mbarrier(); }
 class stored_boxes
 {
   public:

@@ -77,6 +77,21 @@ CK_TILE_FN void copy_box(void* to, const tensor_map& map, const tensor_map::coor
                  : "memory");
 }
 
+// Leaves in LDS what is there.
+CK_TILE_FN void leave_box(void*, int) {}
+
+// A box of windows.
+CK_TILE_FN void copy_box(void* to, const tensor_map& map, const tensor_map::tap_coord& at, int, mbarrier& barrier)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};"
+                 :
+                 : "r"(lds_address(to)), "l"(&map), "r"(at.first[0]), "r"(at.first[1]), "r"(at.first[2]),
+                   "r"(at.first[3]), "r"(lds_address(&barrier)), "h"(static_cast<std::int16_t>(at.tap[0])),
+                   "h"(static_cast<std::int16_t>(at.tap[1]))
+                 : "memory");
+}
+
 class stored_boxes
 {
   public:

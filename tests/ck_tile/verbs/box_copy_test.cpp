@@ -92,6 +92,55 @@ TEST(BoxCopy, PermutesChunksAsSwizzledRowsAre)
             expect_box<std::int16_t>({72, 5, 6, 2}, {cols, 4, 4, 1}, at, true);
 }
 
+// Boxes of windows, whose first one is any: of each what the tap sees, of windows that follow each other through rows, images, and into
+// images that there are none of.
+TEST(BoxCopy, HasWhatATapOfWindowsSees)
+{
+    const coordinates lengths = {72, 7, 5, 3};
+    struct along
+    {
+        int positions, first, stride, tap;
+    };
+    for(const auto& [cols, rows] : {std::pair{along{7, -1, 1, 0}, along{5, -1, 1, 2}},
+                                    {along{4, -2, 2, 3}, along{2, 0, 3, 1}},
+                                    {along{1, 3, 1, 0}, along{6, -3, 2, 1}}})
+    {
+        const std::vector<std::int16_t> all = numbers<std::int16_t>(lengths);
+        tensor_map map                      = packed_map(all.data(), 2, lengths, {64, 24, 1, 1}, true);
+        map.of_windows                      = true;
+        for(const auto& [d, l] : {std::pair{0, cols}, {1, rows}})
+        {
+            map.first[d] = static_cast<std::int16_t>(l.first), map.stride[d] = static_cast<std::int16_t>(l.stride);
+            map.last[d] = static_cast<std::int16_t>(l.first + (l.positions - 1) * l.stride - (lengths[1 + d] - 1));
+        }
+        const int per_image = cols.positions * rows.positions;
+        for(const int begin : {0, 1, per_image + cols.positions, 3 * per_image - 2})
+        {
+            const auto seen = [&](int window) {
+                const int x = window % cols.positions, y = window / cols.positions % rows.positions;
+                return coordinates{8, cols.first + x * cols.stride, rows.first + y * rows.stride, window / per_image};
+            };
+            alignas(1024) std::int16_t lds[24 * 64];
+            alignas(16) std::byte memory[16];
+            box_barrier<1, 1> copied(reinterpret_cast<mbarrier*>(memory));
+            copied.init();
+            copied.copy([&](auto box) {
+                box(lds, map, tensor_map::tap_coord{seen(begin), {cols.tap, rows.tap}}, map.box_bytes());
+            });
+            copied.wait(0);
+            for(int line = 0; line < 24; ++line)
+                for(int channel = 0; channel < 64; ++channel)
+                {
+                    coordinates at = seen(begin + line);
+                    at[0] += channel, at[1] += cols.tap, at[2] += rows.tap;
+                    const int lies = swizzled_rows(24, 64).map()(multi_index<2>{line, channel}).offset;
+                    ASSERT_EQ(lds[lies], expected(all, lengths, at))
+                        << "window " << begin + line << ", channel " << channel;
+                }
+        }
+    }
+}
+
 // One turn after the other, of two boxes each.
 TEST(BoxCopy, TurnsEndWhenAllBoxesAreThere)
 {
@@ -158,6 +207,21 @@ TEST(BoxCopy, StoresWhatExists)
     for(const coordinates& at : {coordinates{0, 0, 0, 0}, {64, -1, -1, 0}, {32, 4, 4, 1}})
         for(const int cols : {16, 32, 64})
             expect_stored<std::int16_t>({72, 5, 6, 2}, {cols, 4, 4, 1}, at, true);
+}
+
+TEST(BoxCopyDeathTest, BoxesOfWindowsAreOfMapsOfWindows)
+{
+    const std::vector<std::int16_t> all = numbers<std::int16_t>({8, 1, 1, 1});
+    tensor_map map                      = packed_map(all.data(), 2, {8, 1, 1, 1}, {8, 1, 1, 1}, false);
+    std::int16_t lds[8];
+    alignas(16) std::byte memory[16];
+    box_barrier<1, 1> copied(reinterpret_cast<mbarrier*>(memory));
+    copied.init();
+    EXPECT_DEATH(copied.copy([&](auto box) { box(lds, map, tensor_map::tap_coord{}, 16); }),
+                 "a box of windows is copied as one of none, or the reverse: its map says which it is");
+    map.of_windows = true;
+    EXPECT_DEATH(copied.copy([&](auto box) { box(lds, map, {}, 16); }),
+                 "a box of windows is copied as one of none, or the reverse: its map says which it is");
 }
 
 TEST(BoxCopyDeathTest, WaitingForATurnThatNobodyBeganFails)

@@ -85,6 +85,68 @@ TEST(StageRingDeathTest, FillingMoreStagesThanThereAre)
     EXPECT_DEATH(b.fill(), "waiting for a phase that nobody ends");
 }
 
+// Three boxes of 32 numbers come to each of two stages, which two waves ask for in turn.
+template <stage_filling Filling>
+struct ring_of_boxes
+{
+    using ring_type = stage_ring<2, 2, 1, 32, Filling>;
+    alignas(128) std::byte lds[512 + ring_type::bytes];
+    std::byte numbers[192];
+    block in = [this] {
+        std::memset(lds, 0xff, sizeof lds);
+        for(std::size_t i = 0; i < sizeof numbers; ++i)
+            numbers[i] = std::byte(i + 1);
+        return block{{}, lds};
+    }();
+    tensor_map map = packed_map(numbers, 1, {sizeof numbers, 1, 1, 1}, {32, 1, 1, 1}, false);
+    ring_type ring{in, 512};
+
+    void copy(int stage)
+    {
+        ring.wait_free();
+        ring.fill_with_boxes([&](const auto& box) {
+            for(int i = 0; i < 3; ++i)
+                box(lds + 256 * stage + 32 * i, map, {96 * stage + 32 * i, 0, 0, 0}, 32);
+            box.leave(lds + 256 * stage + 96, 32);
+        });
+    }
+    void use(int stage)
+    {
+        ring.wait_full();
+        EXPECT_EQ(std::memcmp(lds + 256 * stage, numbers + 96 * stage, 96), 0);
+        for(int i = 96; i < 128; ++i)
+            EXPECT_EQ(lds[256 * stage + i], std::byte(0xff)) << "what nobody wants is NaNs";
+        ring.used();
+    }
+};
+
+TEST(StageRing, OfBoxes)
+{
+    ring_of_boxes<stage_filling::in_boxes> b;
+    for(const int stage : {0, 1, 0})
+    {
+        b.copy(stage);
+        b.use(stage);
+    }
+    EXPECT_DEATH(b.ring.wait_full(), "waiting for a phase that nobody ends");
+}
+
+// Until threads have arrived too, no stage is full, nor until who asks for boxes has.
+TEST(StageRing, OfBoxesAndThreads)
+{
+    ring_of_boxes<stage_filling::in_both> b;
+    for(const int stage : {0, 1})
+    {
+        b.copy(stage);
+        EXPECT_DEATH(b.ring.wait_full(), "waiting for a phase that nobody ends");
+        b.ring.filled();
+        b.use(stage);
+    }
+    b.ring.wait_free();
+    b.ring.filled();
+    EXPECT_DEATH(b.ring.wait_full(), "waiting for a phase that nobody ends");
+}
+
 TEST(StageRingDeathTest, UseAfterClosing)
 {
     ring_in_lds b;
