@@ -140,7 +140,7 @@ class launch
         : kernel_(&k), blocks_(blocks), bytes_(sizeof arguments)
     {
         static_assert(sizeof arguments <= sizeof arguments_,
-                      "launch: the arguments of a kernel have 1024 bytes at most");
+                      "launch: the arguments of a kernel have 1536 bytes at most");
         std::memcpy(arguments_.data(), &arguments, sizeof arguments);
     }
 
@@ -157,7 +157,7 @@ class launch
     const kernel* kernel_;
     std::int64_t blocks_;
     std::size_t bytes_;
-    alignas(64) std::array<std::byte, 1024> arguments_; // as a tensor_map is
+    alignas(64) std::array<std::byte, 1536> arguments_; // as a tensor_map is
 };
 
 // Descriptions of operations that compute some problems of another one in ways of their own: their problems are made of its problems, their

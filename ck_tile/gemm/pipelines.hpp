@@ -19,6 +19,7 @@ constexpr auto with_traits(pipeline p, F&& f)
     case pipeline::double_buffer: return f(pipeline_traits<pipeline::double_buffer>{});
     case pipeline::async_stages: return f(pipeline_traits<pipeline::async_stages>{});
     case pipeline::wave_specialized: return f(pipeline_traits<pipeline::wave_specialized>{});
+    case pipeline::wave_specialized_boxes: return f(pipeline_traits<pipeline::wave_specialized_boxes>{});
     }
     __builtin_unreachable();
 }
@@ -42,6 +43,12 @@ constexpr int main_loop_lds_bytes(const shape& s, main_loop p)
 constexpr bool is_persistent(pipeline p)
 {
     return with_traits(p, [](auto t) { return t.persistent; });
+}
+
+// Whether operands come to LDS in boxes.
+constexpr bool takes_boxes(pipeline p)
+{
+    return with_traits(p, [](auto t) { return t.takes_boxes; });
 }
 
 // Waves of a block that copy operands and do nothing else, beside those of the shape.
@@ -81,7 +88,7 @@ struct fits_registers
 // Tiles of a result, as run_tiles() makes them.
 //   at(number)             where a tile is: whatever the others want to know
 //   steps(coord)           of its main loop; 0 where there is nothing to multiply
-//   a(coord), b(coord)     its operands
+//   a(coord), b(coord)     its operands; box_operands, of a pipeline that takes boxes
 //   store(coord, product)  what becomes of A * B
 //   share(coord), partials()    if it has them: what the block makes of the tile, and where the sums of shares go, see stream_k.hpp; the
 //                          epilogue must store wave by wave

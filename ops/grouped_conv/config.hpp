@@ -64,6 +64,8 @@ constexpr violation check_convolution(int spatial, const gemm::tile_config& tile
     if(gemm::is_persistent(tile.pipeline) && tile.epilogue == gemm::epilogue::through_lds)
         return {"a block that makes many tiles has the operands of the next one in LDS while it stores one",
                 name_of(tile.epilogue), "use by_wave or direct"};
+    if(gemm::takes_boxes(tile.pipeline) && (spatial < 1 || spatial > 2))
+        return {"boxes of windows have one or two dimensions", spatial, "use 1 or 2, or pipeline wave_specialized"};
     return {};
 }
 

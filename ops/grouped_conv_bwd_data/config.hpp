@@ -40,6 +40,7 @@ struct config
         const digits k = wei_copy().reg.only(1);
         return k.count > 0 && k.at[0].stride == 1 ? common_divisor(k.at[0].extent, vector.out) : 1;
     }
+    constexpr bool takes_boxes() const { return gemm::takes_boxes(tile.pipeline); }
     constexpr int registers() const { return tile.registers(facts(arch)); }
     constexpr int blocks_at_once() const { return tile.blocks_at_once(facts(arch)); }
     constexpr int lds_bytes() const { return tile.lds_bytes(); }

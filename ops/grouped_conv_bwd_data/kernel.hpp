@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ck_tile/core/block_order.hpp"
+#include "ops/grouped_conv/boxes.hpp"
 #include "ops/grouped_conv/pixel_range.hpp"
 #include "ops/grouped_conv/pointwise.hpp"
 #include "ops/grouped_conv/views.hpp"
@@ -17,6 +18,8 @@ namespace ck_tile::grouped_conv_bwd_data
 
 struct arguments
 {
+    static constexpr int kinds_of_windows = 4;   // of classes, where boxes of them are copied
+    conv::operand_boxes<kinds_of_windows> boxes; // of W and dY, of instances that take them
     const void* out;
     const void* wei;
     void* in;
@@ -43,6 +46,8 @@ struct program
     static constexpr int registers     = C.registers();
     using element                      = element_t<C.dtype()>;
     using arguments                    = grouped_conv_bwd_data::arguments;
+    static constexpr int map_at        = offsetof(arguments, boxes),
+                         maps          = C.takes_boxes() ? sizeof(arguments::boxes) / sizeof(tensor_map) : 0;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
@@ -55,7 +60,7 @@ struct program
     struct coord
     {
         conv::residue_class<C.spatial> residues;
-        int group, split;
+        int number, group, split; // of the class, ...
         gemm::tile_share share;
         conv::pixel_range inputs; // none where other classes have more
         conv::reduction_range l;
@@ -76,6 +81,7 @@ struct program
             const auto residues      = conv::class_of<C.spatial>(args.along, digits[0]);
             const int inputs         = residues.positions();
             coord p                  = {.residues = residues,
+                                        .number   = digits[0],
                                         .group    = digits[2],
                                         .split    = digits[1],
                                         .share    = share,
@@ -101,21 +107,37 @@ struct program
         // dY as [inputs of the class, taps x K]
         CK_TILE_FN auto windows(const coord& p) const
         {
-            const auto* data =
-                conv::part_of(static_cast<const element*>(args.out), args.conv.out, p.group, p.inputs.image);
-            const auto y = conv::class_windows<C.spatial>(args.conv, p.residues, p.inputs.images);
-            const tensor_view matrix{data,
-                                     p.inputs.images * args.conv.out.image, // at most: a group's part may end earlier
-                                     y.positions_by_taps(p.inputs.end)};
-            return conv::window_of_rows<C.out_copy()>(matrix, {p.inputs.begin, p.l.begin});
+            const multi_index origin = {p.inputs.begin, p.l.begin};
+            if constexpr(C.takes_boxes())
+                return gemm::make_box_operand<element, C.out_copy()>(
+                    args.boxes.windows[p.number], C.tile_pixels(), conv::all_rows, origin,
+                    conv::class_window_box<C.spatial>(args.conv, p.residues, p.inputs, p.group));
+            else
+            {
+                const auto* data =
+                    conv::part_of(static_cast<const element*>(args.out), args.conv.out, p.group, p.inputs.image);
+                const auto y = conv::class_windows<C.spatial>(args.conv, p.residues, p.inputs.images);
+                const tensor_view matrix{
+                    data, p.inputs.images * args.conv.out.image, // at most: a group's part may end earlier
+                    y.positions_by_taps(p.inputs.end)};
+                return conv::window_of_rows<C.out_copy()>(matrix, origin);
+            }
         }
 
         // W as [C, taps x K]
         CK_TILE_FN auto weights(const coord& p) const
         {
-            const auto matrix =
-                conv::class_weights<C.spatial>(static_cast<const element*>(args.wei), args.conv, p.residues, p.group);
-            return make_gather_window<C.wei_copy(), C.wei_run()>(matrix, multi_index{p.origin[1], p.l.begin});
+            const multi_index origin = {p.origin[1], p.l.begin};
+            if constexpr(C.takes_boxes())
+                return gemm::make_box_operand<element, C.wei_copy()>(
+                    args.boxes.matrix, shape.k, args.conv.c, origin,
+                    conv::weight_column_box<C.spatial>{&args.conv, p.residues, p.group});
+            else
+            {
+                const auto matrix = conv::class_weights<C.spatial>(static_cast<const element*>(args.wei), args.conv,
+                                                                   p.residues, p.group);
+                return make_gather_window<C.wei_copy(), C.wei_run()>(matrix, origin);
+            }
         }
 
         CK_TILE_FN void store(const coord& p, const auto& acc) const

@@ -52,7 +52,8 @@ std::int64_t tiles_of(const config& c, const conv::problem& p) // of all classes
 
 arguments arguments_of(const conv::problem& p, const tensors& data)
 {
-    arguments a = {.out       = data.out,
+    arguments a = {.boxes     = {},
+                   .out       = data.out,
                    .wei       = data.wei,
                    .in        = data.in,
                    .partials  = nullptr,
@@ -68,6 +69,35 @@ arguments arguments_of(const conv::problem& p, const tensors& data)
         a.along[d] = conv::dimension{a.conv.input[d], a.conv.filter[d], a.conv.stride[d], a.conv.dilation[d],
                                      a.conv.left_pad[d]};
     return a;
+}
+
+// f(number, class) for each class that has something to multiply.
+template <class F>
+void for_each_class_with_terms(const arguments& a, const F& f)
+{
+    for(int i = 0; i < a.along[0].count() * a.along[1].count() * a.along[2].count(); ++i)
+        if(const conv::residue_class<3> one = conv::class_of<3>(a.along, i); one.taps() > 0 && one.positions() > 0)
+            f(i, one);
+}
+
+// Rejects problems that boxes are not of.
+void need_boxes(status& rules, const conv::problem& q)
+{
+    conv::need_whole_boxes(rules, q);
+    if(const std::int64_t classes = classes_of(q); classes > arguments::kinds_of_windows)
+    {
+        rules.also(rejection{fmt::format("boxes are of {} classes of inputs at most, but strides make {}: choose an "
+                                         "instance of pipeline wave_specialized",
+                                         +arguments::kinds_of_windows, classes)});
+        return;
+    }
+    if(rules)
+    {
+        const arguments a = arguments_of(q, {});
+        for_each_class_with_terms(a, [&](int, const conv::residue_class<3>& one) {
+            conv::need_boxes_of_windows(rules, a.conv.output, conv::windows_of_class(one));
+        });
+    }
 }
 
 // Which tensors may be copied for the problem that kernels compute.
@@ -141,6 +171,8 @@ status operation::supports(const config& c, const problem& p)
                             conv::range_bytes, reach)});
     }
     conv::need_blocks(rules, std::max(classes_of(p), tiles_of(c, q)));
+    if(c.takes_boxes())
+        need_boxes(rules, q);
     return rules;
 }
 
@@ -188,6 +220,13 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
     a.order     = {{{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups, pixels, channels}}};
+    if(c.takes_boxes())
+    {
+        a.boxes.matrix = conv::boxes_of_weight_columns(a.wei, a.conv, c.tile.block.k);
+        for_each_class_with_terms(a, [&](int number, const conv::residue_class<3>& one) {
+            a.boxes.windows[number] = conv::boxes_of_class_windows(a.out, a.conv, one, c.tile_pixels());
+        });
+    }
     if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % channels == 0)
         a.wei_steps = static_cast<int>(steps_of(c, q));
     std::vector<launch> all = conv::main_launches(planned, copies.rest(), conv::leave{}, a);

@@ -51,8 +51,9 @@ struct config
     // A table that tells where pixels of X are, whose rows of one filter tap are a class.
     constexpr int in_classes() const { return tile.block.n / vector.in; }
     constexpr lookup_table in_table() const { return {in_copy(), in_classes()}; }
-    constexpr int table_bytes() const { return is_pointwise() ? 0 : in_table().bytes(); }
+    constexpr int table_bytes() const { return is_pointwise() || takes_boxes() ? 0 : in_table().bytes(); }
     constexpr int in_table_at() const { return gemm::main_loop_lds_bytes(tile.shape(), tile.loop()); }
+    constexpr bool takes_boxes() const { return gemm::takes_boxes(tile.pipeline); }
     // Where one element is moved at a time, what hides its way is more blocks: of 16-bit types four on a compute unit.
     constexpr int registers() const
     {

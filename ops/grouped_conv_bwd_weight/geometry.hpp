@@ -58,6 +58,8 @@ inline std::int64_t split_length(const config& c, const conv::problem& p, int sp
     if(images_per_view(p) == 1 && p.batch > 1)
         for(length = std::min(length, p.output_pixels()); p.output_pixels() % length != 0;)
             length -= multiple;
+    else if(c.takes_boxes()) // which would have pixels of the next split where one ends before
+        length = ceil_div(length, std::int64_t(c.tile.block.k)) * c.tile.block.k;
     return length;
 }
 

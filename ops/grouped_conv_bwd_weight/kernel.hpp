@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ck_tile/core/block_order.hpp"
+#include "ops/grouped_conv/boxes.hpp"
 #include "ops/grouped_conv/pixel_range.hpp"
 #include "ops/grouped_conv/views.hpp"
 #include "ops/grouped_conv_bwd_weight/config.hpp"
@@ -15,6 +16,7 @@ namespace ck_tile::grouped_conv_bwd_weight
 
 struct arguments
 {
+    conv::operand_boxes<1> boxes; // of dY and X, of instances that take them
     const void* in;
     const void* out;
     void* wei;
@@ -40,6 +42,8 @@ struct program
     static constexpr int registers     = C.registers();
     using element                      = element_t<C.dtype()>;
     using arguments                    = grouped_conv_bwd_weight::arguments;
+    static constexpr int map_at        = offsetof(arguments, boxes),
+                         maps          = C.takes_boxes() ? sizeof(arguments::boxes) / sizeof(tensor_map) : 0;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
@@ -90,7 +94,8 @@ struct program
         CK_TILE_FN gemm::partial_tiles partials() const { return args.shared; }
         CK_TILE_FN int steps(const coord& p) const
         {
-            return p.share.shares == 1 ? ceil_div(p.pixels.end - p.pixels.begin, shape.k) : p.share.steps;
+            const int own = p.pixels.end - p.pixels.begin; // no more than none, of a split behind the last pixel
+            return p.share.shares != 1 ? p.share.steps : own > 0 ? ceil_div(own, shape.k) : 0;
         }
 
         // dY as [K, pixels], from channel `row` on
@@ -101,6 +106,10 @@ struct program
             if constexpr(C.is_pointwise())
                 return make_gather_window<C.out_copy()>(conv::image_matrix<0>(data, c.out, c.k, c.by_pixels, p.pixels),
                                                         multi_index{p.origin[0], p.pixels.begin});
+            else if constexpr(C.takes_boxes())
+                return gemm::make_box_operand<element, C.out_copy()>(
+                    args.boxes.matrix, shape.k, c.k,
+                    {p.origin[0], p.pixels.image * c.by_pixels.divisor + p.pixels.begin}, conv::pixel_box{p.group});
             else
                 return make_window<C.out_copy()>(conv::pixel_matrix<0>(data, c.out, c.k, p.pixels.end),
                                                  multi_index{p.origin[0], p.pixels.begin});
@@ -115,6 +124,10 @@ struct program
             if constexpr(C.is_pointwise())
                 return make_gather_window<C.in_copy()>(conv::image_matrix<0>(data, c.in, c.c, c.by_pixels, p.pixels),
                                                        origin);
+            else if constexpr(C.takes_boxes())
+                return gemm::make_box_operand<element, C.in_copy()>(
+                    args.boxes.windows[0], shape.k, product(c.filter) * c.c, origin,
+                    conv::input_tap_box<shape.n / conv::box_elements>(c, p.pixels, p.group, p.origin[1]));
             else
             {
                 const auto x = conv::input_windows<C.spatial>(c, p.pixels.images);

@@ -14,7 +14,8 @@ namespace
 
 arguments arguments_of(const conv::problem& p, const tensors& data)
 {
-    return {.in               = data.in,
+    return {.boxes            = {},
+            .in               = data.in,
             .out              = data.out,
             .wei              = data.wei,
             .partials         = nullptr,
@@ -43,10 +44,15 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     const auto& support = *planned.support;
     const problem q     = conv::computed_through_windows(p, c.spatial, c.vector);
     conv::computed_tensors copies(p, q, workspace, &support["repack"]);
-    arguments a             = arguments_of(q, computed(copies, data));
-    a.partials              = static_cast<float*>(copies.rest());
-    a.splits                = planned.splits;
-    a.pixels_per_split      = static_cast<int>(split_length(c, q, planned.splits));
+    arguments a        = arguments_of(q, computed(copies, data));
+    a.partials         = static_cast<float*>(copies.rest());
+    a.splits           = planned.splits;
+    a.pixels_per_split = static_cast<int>(split_length(c, q, planned.splits));
+    if(c.takes_boxes())
+    {
+        a.boxes.matrix     = conv::boxes_of_pixels(a.out, a.conv, c.tile.block.k);
+        a.boxes.windows[0] = conv::boxes_of_input_windows(a.in, a.conv, c.tile.block.k);
+    }
     const int columns       = static_cast<int>(ceil_div(row_length(q), c.tile.block.n));
     a.short_row             = static_cast<int>(ceil_div(q.k, c.tile.block.m)) - has_short_row(c, q);
     a.order                 = {{{a.splits, a.conv.groups, columns, std::max(a.short_row, 1)}}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which instances compute a problem, at which cost, and in how many splits.
+#include "ops/grouped_conv/boxes.hpp"
 #include "ops/grouped_conv_bwd_weight/geometry.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 
@@ -26,6 +27,15 @@ status operation::supports(const config& c, const problem& p)
             fmt::format("the instance does not split the {} pixels, whose images span more than {} bytes: choose "
                         "one with any_split",
                         pixels_of(p), range_bytes)});
+    if(c.takes_boxes())
+    {
+        conv::need_boxes_of_input(rules, q);
+        if(pixels_of(p) > range_bytes || (p.batch > 1 && images_per_view(q) < 2))
+            rules.also(rejection{fmt::format(
+                "the pixels of all images must be {} at most, as boxes are counted, and the bytes of one half of that, "
+                "but there are {} pixels of {} images: choose an instance of pipeline wave_specialized",
+                range_bytes, pixels_of(p), p.batch)});
+    }
     conv::need_view_of_weights(rules, q, sizeof(float)); // of partial sums
     conv::need_blocks(rules, tiles_of(c, q));
     return rules;

@@ -33,6 +33,7 @@ struct config
     {
         return gemm::tiled_copy(tile, tile_channels(), majorness::k, vector.wei);
     }
+    constexpr bool takes_boxes() const { return gemm::takes_boxes(tile.pipeline); }
     constexpr int registers() const { return tile.registers(facts(arch)); }
     constexpr int blocks_at_once() const { return tile.blocks_at_once(facts(arch)); }
     constexpr int lds_bytes() const { return tile.lds_bytes(); }

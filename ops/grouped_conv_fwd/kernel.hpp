@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ck_tile/core/block_order.hpp"
+#include "ops/grouped_conv/boxes.hpp"
 #include "ops/grouped_conv/finish.hpp"
 #include "ops/grouped_conv/pixel_range.hpp"
 #include "ops/grouped_conv/pointwise.hpp"
@@ -19,6 +20,7 @@ using conv::finish;
 
 struct arguments
 {
+    conv::operand_boxes<1> boxes; // of W and X, of instances that take them
     const void* in;
     const void* wei;
     void* out;
@@ -45,6 +47,8 @@ struct program
     static constexpr int registers     = C.registers();
     using element                      = element_t<C.dtype()>;
     using arguments                    = grouped_conv_fwd::arguments;
+    static constexpr int map_at        = offsetof(arguments, boxes),
+                         maps          = C.takes_boxes() ? sizeof(arguments::boxes) / sizeof(tensor_map) : 0;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
@@ -95,20 +99,35 @@ struct program
         // X as [pixels, taps x C]
         CK_TILE_FN auto windows(const coord& p) const
         {
-            const auto* data =
-                conv::part_of(static_cast<const element*>(args.in), args.conv.in, p.group, p.pixels.image);
-            const auto x = conv::input_windows<C.spatial>(args.conv, p.pixels.images);
-            const tensor_view matrix{data,
-                                     p.pixels.images * args.conv.in.image, // at most: a group's part may end earlier
-                                     x.positions_by_taps(p.pixels.end)};
-            return conv::window_of_rows<C.in_copy()>(matrix, {p.pixels.begin, p.l.begin});
+            const multi_index origin = {p.pixels.begin, p.l.begin};
+            if constexpr(C.takes_boxes())
+                return gemm::make_box_operand<element, C.in_copy()>(
+                    args.boxes.windows[0], C.tile_pixels(), conv::all_rows, origin,
+                    conv::input_window_box(args.conv, p.pixels, p.group));
+            else
+            {
+                const auto* data =
+                    conv::part_of(static_cast<const element*>(args.in), args.conv.in, p.group, p.pixels.image);
+                const auto x = conv::input_windows<C.spatial>(args.conv, p.pixels.images);
+                const tensor_view matrix{
+                    data, p.pixels.images * args.conv.in.image, // at most: a group's part may end earlier
+                    x.positions_by_taps(p.pixels.end)};
+                return conv::window_of_rows<C.in_copy()>(matrix, origin);
+            }
         }
 
         // W as [K, taps x C]
         CK_TILE_FN auto weights(const coord& p) const
         {
-            const auto matrix = conv::weight_rows(static_cast<const element*>(args.wei), args.conv, p.group);
-            return conv::window_of_rows<C.wei_copy()>(matrix, {p.origin[1], p.l.begin});
+            const multi_index origin = {p.origin[1], p.l.begin};
+            if constexpr(C.takes_boxes())
+                return gemm::make_box_operand<element, C.wei_copy()>(
+                    args.boxes.matrix, C.tile_channels(), conv::all_rows, origin, conv::weight_row_box{p.group});
+            else
+            {
+                const auto matrix = conv::weight_rows(static_cast<const element*>(args.wei), args.conv, p.group);
+                return conv::window_of_rows<C.wei_copy()>(matrix, origin);
+            }
         }
 
         CK_TILE_FN void store(const coord& p, const auto& acc) const

@@ -22,7 +22,8 @@ std::int64_t channel_tiles(const config& c, const conv::problem& p) { return cei
 
 arguments arguments_of(const problem& p, const conv::problem& q, const tensors& data)
 {
-    return {.in        = data.in,
+    return {.boxes     = {},
+            .in        = data.in,
             .wei       = data.wei,
             .out       = data.out,
             .partials  = nullptr,
@@ -82,6 +83,8 @@ status operation::supports(const config& c, const problem& p)
     conv::need_view_of_weights(rules, q, bytes_of(p.type));
     conv::need_view_of_images(rules, q, c.tile_pixels(), p.output_pixels());
     conv::need_blocks(rules, pixel_tiles(c, q) * channel_tiles(c, q) * p.groups);
+    if(c.takes_boxes())
+        conv::need_boxes_of_input(rules, q);
     return rules;
 }
 
@@ -128,6 +131,11 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.partials  = static_cast<float*>(copies.rest());
     a.splits    = planned.splits;
     a.order     = {{{planned.splits, a.conv.groups, pixels, channels}}};
+    if(c.takes_boxes())
+    {
+        a.boxes.matrix     = conv::boxes_of_weight_rows(a.wei, a.conv, c.tile_channels());
+        a.boxes.windows[0] = conv::boxes_of_input_windows(a.in, a.conv, c.tile_pixels());
+    }
     if(keeps_weights(c, q, planned.splits) && planned.schedule.blocks % channels == 0)
         a.wei_steps = static_cast<int>(steps_of(c, q));
     std::vector<launch> all = conv::main_launches(planned, copies.rest(), finish_sum{{}, 1, 1}, a);

@@ -172,6 +172,22 @@ inline std::vector<std::pair<std::string, problem>> awkward_problems()
                     .stride    = {3, 4},
                     .left_pad  = {},
                     .right_pad = {}}});
+    // Both sides: a direction's boxes have channels of X or of Y.
+    all.push_back({"channels that fill boxes",
+                   {.spatial   = 2,
+                    .groups    = 2,
+                    .batch     = 3,
+                    .k         = 128,
+                    .c         = 64,
+                    .filter    = {3, 2},
+                    .input     = {9, 11},
+                    .stride    = {2, 1},
+                    .dilation  = {1, 2},
+                    .left_pad  = {2, 0},
+                    .right_pad = {0, 3}}});
+    all.push_back(
+        {"the same in 1-D, of more classes than boxes have",
+         {.spatial = 1, .groups = 1, .batch = 4, .k = 64, .c = 64, .filter = {7}, .input = {50}, .stride = {5}}});
     all.push_back({"pointwise, channels first", pointwise_problem()});
     return all;
 }

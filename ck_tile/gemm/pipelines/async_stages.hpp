@@ -16,6 +16,7 @@ struct pipeline_traits<pipeline::async_stages>
     static constexpr int usual_stages  = 4;
     static constexpr int copying_waves = 0;
     static constexpr bool persistent   = false;
+    static constexpr bool takes_boxes  = false;
 
     static constexpr int barrier_bytes(int) { return arrive_wait_barrier<1, 1>::bytes; }
 

@@ -75,6 +75,7 @@ struct through_registers
     static constexpr int usual_stages  = Stages;
     static constexpr int copying_waves = 0;
     static constexpr bool persistent   = false;
+    static constexpr bool takes_boxes  = false;
 
     static constexpr int barrier_bytes(int) { return 0; }
 

@@ -16,12 +16,14 @@ namespace ck_tile::gemm
 //                   copies and products
 //   wave_specialized    the same, but four waves copy and the others multiply, each as far ahead of the others as stages allow: also
 //                   to the next tile, while one is stored
+//   wave_specialized_boxes    the same, but operands come in boxes, which those four waves ask the copy engine for
 enum class pipeline
 {
     single_buffer,
     double_buffer,
     async_stages,
-    wave_specialized
+    wave_specialized,
+    wave_specialized_boxes
 };
 
 } // namespace ck_tile::gemm
@@ -34,7 +36,8 @@ struct ck_tile::enumerators<ck_tile::gemm::pipeline>
     static constexpr enumerator<gemm::pipeline> all[] = {{single_buffer, "single_buffer"},
                                                          {double_buffer, "double_buffer"},
                                                          {async_stages, "async_stages"},
-                                                         {wave_specialized, "wave_specialized"}};
+                                                         {wave_specialized, "wave_specialized"},
+                                                         {wave_specialized_boxes, "wave_specialized_boxes"}};
 };
 
 namespace ck_tile::gemm
@@ -57,6 +60,7 @@ struct operand_access
 //   barrier_bytes(stages)             of LDS beside them
 //   copying_waves                     that do nothing else, beside those of the shape; 0 where those do
 //   persistent                        whether blocks make many tiles
+//   takes_boxes                       whether operands are box_operands
 //   registers(shape, a, b)            that a lane needs beside its accumulators; a and b distribute the loaded operands
 //   in_lds(majorness in memory)       that in LDS
 //   check(shape, stages, target, operand_access)

@@ -2,6 +2,7 @@
 // The main loop of a block whose waves have two roles: some copy operands to LDS, tile after tile, the others multiply them and store.
 #pragma once
 
+#include "ck_tile/gemm/box_operand.hpp"
 #include "ck_tile/gemm/mma.hpp"
 #include "ck_tile/gemm/pipelines/traits.hpp"
 #include "ck_tile/gemm/stream_k.hpp"
@@ -123,7 +124,13 @@ class operand_stream
         return true;
     }
 
-    // Copies the next step of the tile, of which there is one; of B, unless it is there.
+    // Of the next step of the tile, of which there is one: asks for the boxes, before copy() does the rest; of B, unless it is there.
+    CK_TILE_FN void copy_boxes(const auto& to, bool b_is_there, const auto& box) const
+    {
+        gemm::copy_boxes(now_.a, to.a, box);
+        if(!b_is_there)
+            gemm::copy_boxes(now_.b, to.b, box);
+    }
     CK_TILE_FN void copy(const auto& to, bool b_is_there)
     {
         // What others still look up is overwritten next.
@@ -133,9 +140,9 @@ class operand_stream
             look_ahead(now_.a, step_, S.k);
             look_ahead(now_.b, step_, S.k);
         }
-        ck_tile::copy(now_.a, to.a);
+        copy_lines(now_.a, to.a);
         if(!b_is_there)
-            ck_tile::copy(now_.b, to.b);
+            copy_lines(now_.b, to.b);
         now_.a.move(now_.a_step);
         now_.b.move(now_.b_step);
         ++step_;
@@ -230,12 +237,7 @@ struct pipeline_traits<pipeline::wave_specialized>
     static constexpr int usual_stages  = 4;
     static constexpr int copying_waves = 4;
     static constexpr bool persistent   = true;
-
-    template <int Stages, shape S>
-    using ring = stage_ring<Stages, copying_waves, S.waves(), S.fragment().a.lanes()>;
-
-    template <class Coord, shape S>
-    using coord_lists = detail::coord_lists<Coord, copying_waves, S.waves(), S.fragment().a.lanes()>;
+    static constexpr bool takes_boxes  = false;
 
     static constexpr int barrier_bytes(int stages) // two mbarriers for each stage, and where tiles are
     {
@@ -275,8 +277,15 @@ struct pipeline_traits<pipeline::wave_specialized>
         constexpr int each            = Registers / 8 * 8;
         constexpr role_registers have = {S, copying_waves, each};
 
-        ring<Stages, S> stages(in, Stages * bytes);
-        coord_lists<coord, S> coords(in, Stages * bytes + ring<Stages, S>::bytes);
+        constexpr bool some_boxes = comes_in_boxes<a_operand> || comes_in_boxes<b_operand>,
+                       all_boxes  = comes_in_boxes<a_operand> && comes_in_boxes<b_operand>;
+        using ring                = stage_ring<Stages, copying_waves, S.waves(), lanes,
+                                               all_boxes    ? stage_filling::in_boxes
+                                               : some_boxes ? stage_filling::in_both
+                                                            : stage_filling::by_threads>;
+        using coord_lists         = detail::coord_lists<coord, copying_waves, S.waves(), lanes>;
+        ring stages(in, Stages * bytes);
+        coord_lists coords(in, Stages * bytes + ring::bytes);
         in.sync();
         const bool b_stays = [&] {
             if constexpr(requires { tiles.b_stays(Stages); })
@@ -284,11 +293,16 @@ struct pipeline_traits<pipeline::wave_specialized>
             return false;
         }();
         const auto fill = [&](auto& stream) {
+            const operands_in_lds to(in, stages.to_fill() * bytes);
+            const bool b_is_there = b_stays && stages.rounds() > 0;
             stages.wait_free();
-            stream.copy(operands_in_lds(in, stages.to_fill() * bytes), b_stays && stages.rounds() > 0);
-            if constexpr(looks_at_memory<a_operand> && looks_at_memory<b_operand>)
+            if constexpr(some_boxes)
+                stages.fill_with_boxes([&](const auto& box)
+                                           __attribute__((always_inline)) { stream.copy_boxes(to, b_is_there, box); });
+            stream.copy(to, b_is_there);
+            if constexpr(!all_boxes && comes_by_itself<a_operand> && comes_by_itself<b_operand>)
                 stages.filled_when_copied();
-            else
+            else if constexpr(!all_boxes)
             {
                 commit_copies();
                 wait_for_copies<0>();
@@ -332,7 +346,7 @@ struct pipeline_traits<pipeline::wave_specialized>
                 coords.end(here);
             }
         };
-        using operand_stream = detail::operand_stream<S, copying_waves, Tiles, coord_lists<coord, S>>;
+        using operand_stream = detail::operand_stream<S, copying_waves, Tiles, coord_lists>;
         if constexpr(!on_device) // one thread has both roles: it fills all stages that are free before each step
         {
             const auto copying = [&](auto&& f) {
@@ -366,6 +380,22 @@ struct pipeline_traits<pipeline::wave_specialized>
         }
         stages.close(in);
         coords.close(in);
+    }
+};
+
+template <>
+struct pipeline_traits<pipeline::wave_specialized_boxes> : pipeline_traits<pipeline::wave_specialized>
+{
+    static constexpr bool takes_boxes = true;
+
+    static constexpr violation check(const shape& s, int stages, const target& t, const operand_access& access)
+    {
+        if(const violation v = pipeline_traits<pipeline::wave_specialized>::check(s, stages, t, access))
+            return v;
+        if(s.inst().operands != operand_source::lds)
+            return {"boxes lie in LDS as instructions take them from there", s.inst().name,
+                    "use a wgmma, or wave_specialized"};
+        return {};
     }
 };
 

@@ -51,6 +51,23 @@ constexpr gemm::tile_config single  = {{128, 128, 32}, {1, 2}, opcode::mfma_16x1
 constexpr gemm::tile_config persist = {
     {128, 256, 64}, {8, 1}, opcode::wgmma_64x256x16_fp16, gemm::pipeline::wave_specialized, 4, gemm::epilogue::by_wave};
 
+TEST(Config, BoxesAreOfOperandsInLds)
+{
+    constexpr auto multiply_by = [](opcode instruction, gemm::pipeline p) {
+        return grouped_conv_fwd::config{architecture::sm90,
+                                        2,
+                                        {{128, 64, 64}, {4, 1}, instruction, p, 3, gemm::epilogue::by_wave},
+                                        conv::gemm_rows::pixels,
+                                        {8, 8, 8}};
+    };
+    using enum gemm::pipeline;
+    static_assert(!check(multiply_by(opcode::mma_16x8x16_fp16, wave_specialized)));
+    static_assert(!check(multiply_by(opcode::wgmma_64x64x16_fp16, wave_specialized_boxes)));
+    EXPECT_EQ(reflect::describe(check(multiply_by(opcode::mma_16x8x16_fp16, wave_specialized_boxes))),
+              "boxes lie in LDS as instructions take them from there, but one is mma_16x8x16_fp16: use a wgmma, or "
+              "wave_specialized");
+}
+
 TEST(Config, ExtremeNumbersAreRejectedWithoutOverflow)
 {
     static_assert(

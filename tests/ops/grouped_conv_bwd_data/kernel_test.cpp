@@ -91,7 +91,14 @@ TEST_P(Kernel, RejectionsSayWhy)
     EXPECT_EQ(reason_of<operation>(c, p), "the padded input and the stride must add up to 2147483647 at most, and so "
                                           "must stride and dilation multiply, but in a "
                                           "dimension it is 2800000000: choose smaller ones");
-    p.stride = {1}, p.dilation = {1}, p.type = type;
+    p.stride = {5}, p.dilation = {1}, p.k = p.c = 64;
+    c.tile.pipeline = gemm::pipeline::wave_specialized_boxes;
+    EXPECT_EQ(reason_of<operation>(c, p), "boxes are of 4 classes of inputs at most, but strides make 5: choose an "
+                                          "instance of pipeline wave_specialized");
+    p.k = 16, p.c = 16;
+    EXPECT_EQ(reason_of<operation>(c, p), "boxes have 64 channels of one tap, but C is 16: choose an instance of "
+                                          "pipeline wave_specialized");
+    p.stride = {1}, p.type = type;
     EXPECT_NE(make_plan<operation>(dev, p, {.splits = 1000}).reason().find("split-k 1000 is more than the "),
               std::string::npos);
 }

@@ -155,6 +155,8 @@ TEST(Config, RejectionsSayRuleValueAndFix)
     expect(async, [](config& c) { c.tile.block = {32, 128, 64}, c.tile.waves = {1, 2}, c.tile.instruction = opcode::mma_16x8x16_fp16; },
            "the pipeline leaves operands as they lie, and the instruction takes those whose k is contiguous", "mma_16x8x16_fp16",
            "use a wgmma, or single_buffer or double_buffer, which turn them");
+    expect(async, [](config& c) { c.tile.pipeline = wave_specialized_boxes, c.spatial = 3; },
+           "boxes of windows have one or two dimensions", 3, "use 1 or 2, or pipeline wave_specialized");
     expect(async, [](config& c) { c.tile.block.m = 192, c.tile.waves.m = 12, c.tile.stages = 3; },
            "the waves that copy must have 56 registers left by those that multiply", -40, "use a smaller block");
     expect(async, [](config& c) { c.tile.stages = 2, c.tile.pipeline = async_stages; },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every instance of a registry by itself: on random problems that it supports, in one split and in several, it computes what
 // the fp64 reference says. Linked with the instances of the library, and with those of configurations drawn at random.
+#include "ops/grouped_conv/boxes.hpp"
 #include "ops/grouped_conv_bwd_weight/describe.hpp"
 #include "ops/grouped_conv_bwd_weight/operation.hpp"
 #include "tests/support/convolutions.hpp"
@@ -29,11 +30,12 @@ conv::problem random_problem(const config& c, random_numbers& random)
         p.type = c.dtype();
         return p;
     }
+    const int least = c.takes_boxes() ? conv::box_elements : 1;
     conv::problem p = {.spatial = random.between(1, c.spatial),
                        .groups  = random.between(1, 2),
                        .batch   = random.between(1, 2),
-                       .k       = length(c.vector.out, c.tile.block.m),
-                       .c       = length(std::max(c.vector.in, c.vector.wei), c.tile.block.n / 4),
+                       .k       = length(std::max(least, c.vector.out), c.tile.block.m),
+                       .c       = length(std::max({least, c.vector.in, c.vector.wei}), c.tile.block.n / 4),
                        .type    = c.dtype(),
                        .layout  = static_cast<conv::layout>(random.between(0, 2))};
     for(int d = 0; d < p.spatial; ++d)

@@ -47,6 +47,16 @@ TEST_P(Kernel, RowsOfTilesThatAreShort)
     }
 }
 
+// Splits are whole steps of boxes: the last ones of many have nothing.
+TEST_P(Kernel, MoreSplitsThanSteps)
+{
+    const conv::problem p = {
+        .spatial = 2, .groups = 1, .batch = 3, .k = 64, .c = 64, .filter = {3, 3}, .input = {7, 6}, .type = type};
+    ck_tile::expect_all_instances_right(dev, experiment<operation>(p), [](const config& c, const conv::problem&) {
+        return c.split == split_k::any_split ? std::vector{2, 17} : std::vector{1};
+    });
+}
+
 // Six images of 960 MB (fp16, bf16) or 1.9 GB (fp32), of which the windows reach three pixels each, and the last begins beyond 2^31
 // elements. Memory that is never touched costs nothing.
 TEST_P(Kernel, TensorsBeyondTwoBillionElements)
@@ -117,6 +127,12 @@ TEST_P(Kernel, RejectionsSayWhy)
     p.k       = 1;
     EXPECT_EQ(reason_of<operation>(c, p), "K per group = 1 would be padded to 8, more than 4 times as many: choose an "
                                           "instance with a narrower vector");
+    c.tile.pipeline = gemm::pipeline::wave_specialized_boxes, c.split = split_k::any_split;
+    p.k = p.c = 64, p.batch = std::int64_t(1) << 30;
+    EXPECT_EQ(
+        reason_of<operation>(c, p),
+        "the pixels of all images must be 2147483647 at most, as boxes are counted, and the bytes of one half of that, "
+        "but there are 38654705664 pixels of 1073741824 images: choose an instance of pipeline wave_specialized");
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Kernel, testing::ValuesIn(types_built<operation>(kernel_targets())),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every instance of a registry by itself: on random problems that it supports, in one split and in several, it computes what
 // the fp64 reference says. Linked with the instances of the library, and with those of configurations drawn at random.
+#include "ops/grouped_conv/boxes.hpp"
 #include "ops/grouped_conv_fwd/describe.hpp"
 #include "ops/grouped_conv_fwd/operation.hpp"
 #include "tests/support/convolutions.hpp"
@@ -19,9 +20,11 @@ class Instances : public testing::TestWithParam<std::string>
 // A problem of the instance's kind, whose vectors fit.
 operation::problem random_problem(const config& c, random_numbers& random)
 {
-    operation::problem p = conv::random_problem_of(random, c.spatial, c.vector.out, std::max(c.vector.in, c.vector.wei),
-                                                   c.tile.block.n, 2 * c.tile.block.k);
-    p.type               = c.dtype();
+    const int least = c.takes_boxes() ? conv::box_elements : 1;
+    operation::problem p =
+        conv::random_problem_of(random, c.spatial, std::max(least, c.vector.out),
+                                std::max({least, c.vector.in, c.vector.wei}), c.tile.block.n, 2 * c.tile.block.k);
+    p.type = c.dtype();
     return p;
 }
 

@@ -123,10 +123,14 @@ TEST_P(Kernel, RejectionsSayWhy)
 {
     problem p =
         conv::problem{.spatial = 2, .groups = 1, .batch = 1, .k = 16, .c = 12, .filter = {1, 3}, .input = {6, 6}};
-    config c  = instances<operation>(dev).front()->configuration;
-    c.spatial = 2;
-    c.vector  = {.out = 8, .in = 8, .wei = 8};
-    p.type    = c.dtype();
+    config c        = instances<operation>(dev).front()->configuration;
+    c.spatial       = 2;
+    c.vector        = {.out = 8, .in = 8, .wei = 8};
+    p.type          = c.dtype();
+    c.tile.pipeline = gemm::pipeline::wave_specialized_boxes;
+    EXPECT_EQ(reason_of<operation>(c, p),
+              "boxes have 64 channels of one tap, but C is 16: choose an instance of pipeline wave_specialized");
+    c.tile.pipeline = gemm::pipeline::single_buffer;
     EXPECT_TRUE(operation::supports(c, p));
     p.c = 1;
     EXPECT_TRUE(operation::supports(c, p)); // unfolded
