@@ -400,7 +400,7 @@ struct tiles_in_boxes : product_tiles<S, K>
 template <a_comes A>
 void expect_boxes_right(std::uint32_t seed)
 {
-    constexpr gemm::shape s = {64, 128, 64, 4, 1, opcode::wgmma_64x128x16_fp16};
+    constexpr gemm::shape s = {128, 128, 64, 8, 1, opcode::wgmma_64x128x16_fp16};
     constexpr int k         = 5 * s.k;
     using experiment        = experiment_with_tiles<s, k>;
     using tiles             = tiles_in_boxes<s, k, A>;
