@@ -9,8 +9,6 @@
 #include "ck_tile/targets/tensor_map.hpp"
 #include "ck_tile/verbs/copy.hpp"
 
-#include <utility>
-
 namespace ck_tile::gemm
 {
 

@@ -60,18 +60,16 @@ void need_boxes_of_windows(status& rules, const multi_index<3>& lengths, const w
     {
         const window_range& r = ranges[static_cast<std::size_t>(d)];
         const int last        = last_of(r, lengths[1 + d]);
-        const auto need       = [&](bool legal, const char* what, int least, int most, int is) {
-            if(!legal)
+        const auto need       = [&](const char* what, int least, int most, int is) {
+            if(is < least || is > most)
                 rules.also(rejection{fmt::format("{} must be {} to {} pixels in boxes, but is {}: choose an instance "
                                                  "of pipeline wave_specialized",
                                                  what, least, most, is)});
         };
-        const auto within = [](int n) { return n >= -farthest_before && n <= farthest_behind; };
-        need(within(r.first), "the first window's begin, from the first pixel on,", -farthest_before, farthest_behind,
-             r.first);
-        need(within(last), "the last window's begin, from the last pixel on,", -farthest_before, farthest_behind, last);
-        need(r.stride <= longest_stride, "the stride", 1, longest_stride, r.stride);
-        need(r.reach <= longest_reach, "the last tap's distance from the first one", 0, longest_reach, r.reach);
+        need("the first window's begin, from the first pixel on,", -farthest_before, farthest_behind, r.first);
+        need("the last window's begin, from the last pixel on,", -farthest_before, farthest_behind, last);
+        need("the stride", 1, longest_stride, r.stride);
+        need("the last tap's distance from the first one", 0, longest_reach, r.reach);
     }
 }
 
@@ -129,14 +127,8 @@ tensor_map boxes_of_weight_columns(const void* wei, const arguments& a, int chan
 
 tensor_map boxes_of_pixels(const void* images, const arguments& a, int pixels)
 {
-    const image_strides& s    = a.out;
-    const std::int64_t next[] = {1, a.groups > 1 ? s.group : a.k, s.spatial[2], s.spatial[2]};
-    const int lengths[] = {a.k, a.groups, a.batch * a.by_pixels.divisor, 1}, box[] = {box_elements, 1, pixels, 1};
-    tensor_map m = {};
-    m.data = images, m.permuted = true;
-    for(int d = 0; d < tensor_map::dims; ++d)
-        m.next[d] = next[d] * box_element_bytes, m.lengths[d] = lengths[d], m.box[d] = box[d];
-    return m;
+    return packed_map(images, box_element_bytes, {a.k, a.groups, a.batch * a.by_pixels.divisor, 1},
+                      {box_elements, 1, pixels, 1}, true);
 }
 
 } // namespace ck_tile::conv
