@@ -7,14 +7,14 @@
 #include "ck_tile/core/lds_tile.hpp"
 #include "ck_tile/core/multi_index.hpp"
 #include "ck_tile/targets/tensor_map.hpp"
-#include "ck_tile/verbs/copy.hpp"
 
 namespace ck_tile::gemm
 {
 
-// Of [rows, k], at `origin`. A box is as long as a panel of LDS along the contiguous dimension, the one that D has vectors of, and so many
-// lines along the other one, a multiple of 8 that divides what a step has there. Boxes that begin at row `rows` or behind it are not copied: LDS
-// keeps what is there, of which nobody may want a product.
+// Of [rows, k], at `origin`. A box is as long as a panel of LDS along the contiguous dimension, the one that D has vectors of, and has all
+// lines that a step has along the other one. Panels that begin at row `rows` or behind it are not copied: LDS keeps what is there, of which nobody may
+// want a product.
+//   At::all_panels            whether a box has all panels of a tile, or one
 //   at.line(i)                what boxes have in common that begin at number i of the dimension that is not contiguous
 //   at(of_line, i, panel)     where in the tensor the box is that begins there and at number i of the other one, of boxes of windows a tap_coord;
 //                             which panel of the tile it is of. What does not exist there is zero
@@ -25,7 +25,7 @@ struct box_operand
     static constexpr distribution layout = D;
 
     const tensor_map* map;
-    int lines, rows;
+    int rows;
     At at;
     multi_index<2> origin;
 
@@ -39,60 +39,36 @@ struct box_operand
 };
 
 template <class T, distribution D, class At>
-CK_TILE_FN box_operand<T, D, At> make_box_operand(const tensor_map& map, int lines, int rows,
-                                                  const multi_index<2>& origin, const At& at)
+CK_TILE_FN box_operand<T, D, At> make_box_operand(const tensor_map& map, int rows, const multi_index<2>& origin,
+                                                  const At& at)
 {
-    return {&map, lines, rows, at, origin};
+    return {&map, rows, at, origin};
 }
 
-// Whether it does; and whether all of it comes to LDS while the threads that ask for it go on.
 template <class Operand>
 inline constexpr bool comes_in_boxes = false;
-template <class Operand>
-inline constexpr bool comes_by_itself = looks_at_memory<Operand>;
 template <class T, distribution D, class At>
 inline constexpr bool comes_in_boxes<box_operand<T, D, At>> = true;
-template <class T, distribution D, class At>
-inline constexpr bool comes_by_itself<box_operand<T, D, At>> = true;
 
-// Asks for what load() of another operand would give: box(to, map, coord, bytes) for each box, of which other operands have none.
-template <class Operand, class T, auto Layout>
-CK_TILE_FN void copy_boxes(const Operand&, const lds_tile<T, Layout>&, const auto&)
-{
-}
+// Asks for what load() of another operand would give: box(to, map, coord, bytes) for each box.
 template <class T, distribution D, class At, auto Layout>
 CK_TILE_FN void copy_boxes(const box_operand<T, D, At>& from, const lds_tile<T, Layout>& to, const auto& box)
 {
     constexpr int contiguous = D.vector_dim(), panel = Layout.panel, lines = Layout.lines(),
-                  panels = Layout.elements() / (lines * panel);
+                  panels = Layout.elements() / (lines * panel), boxes = At::all_panels ? 1 : panels,
+                  elements = Layout.elements() / boxes, bytes = elements * int(sizeof(T));
     static_assert(Layout.contiguous == contiguous, "copy_boxes: what is contiguous in memory is so in LDS");
-    for(int line = 0; line < lines; line += from.lines)
+    const auto of_line = from.at.line(from.origin[1 - contiguous]);
+    CK_TILE_UNROLL
+    for(int p = 0; p < boxes; ++p)
     {
-        const auto of_line = from.at.line(from.origin[1 - contiguous] + line);
-        CK_TILE_UNROLL
-        for(int p = 0; p < panels; ++p)
-        {
-            const int begin  = from.origin[contiguous] + p * panel,
-                      row    = contiguous == 0 ? begin : from.origin[0] + line,
-                      bytes  = from.lines * panel * static_cast<int>(sizeof(T));
-            auto* const here = to.data + (p * lines + line) * panel;
-            if(row < from.rows)
-                box(here, *from.map, from.at(of_line, begin, p), bytes);
-            else
-                box.leave(here, bytes);
-        }
+        const int begin = from.origin[contiguous] + p * panel, row = contiguous == 0 ? begin : from.origin[0];
+        auto* const here = to.data + p * elements;
+        if(row < from.rows)
+            box(here, *from.map, from.at(of_line, begin, p), bytes);
+        else
+            box.leave(here, bytes);
     }
-}
-
-// What does not come in boxes.
-template <class Operand, class T, auto Layout>
-CK_TILE_FN void copy_lines(const Operand& from, const lds_tile<T, Layout>& to)
-{
-    copy(from, to);
-}
-template <class T, distribution D, class At, auto Layout>
-CK_TILE_FN void copy_lines(const box_operand<T, D, At>&, const lds_tile<T, Layout>&)
-{
 }
 
 } // namespace ck_tile::gemm

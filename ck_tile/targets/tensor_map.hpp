@@ -51,19 +51,24 @@ struct alignas(64) tensor_map
 };
 static_assert(sizeof(tensor_map) == 128);
 
-// [lengths[3]] ... [lengths[0]], one row of elements after the other, and a box of them.
-constexpr tensor_map packed_map(const void* data, int element_bytes, const tensor_map::coord& lengths,
-                                const tensor_map::coord& box, bool permuted)
+// [lengths[3]] ... [lengths[0]], neighbours so many elements apart along each dimension, and a box of them.
+constexpr tensor_map strided_map(const void* data, int element_bytes, const std::int64_t (&next)[tensor_map::dims],
+                                 const tensor_map::coord& lengths, const tensor_map::coord& box, bool permuted)
 {
     tensor_map m = {};
     m.data = data, m.permuted = permuted;
-    std::int64_t next = element_bytes;
     for(int d = 0; d < tensor_map::dims; ++d)
-    {
-        m.next[d] = next, m.lengths[d] = lengths[d], m.box[d] = box[d];
-        next *= lengths[d];
-    }
+        m.next[d] = next[d] * element_bytes, m.lengths[d] = lengths[d], m.box[d] = box[d];
     return m;
+}
+// The same, one row of elements after the other.
+constexpr tensor_map packed_map(const void* data, int element_bytes, const tensor_map::coord& lengths,
+                                const tensor_map::coord& box, bool permuted)
+{
+    std::int64_t next[tensor_map::dims] = {1};
+    for(int d = 1; d < tensor_map::dims; ++d)
+        next[d] = next[d - 1] * lengths[d - 1];
+    return strided_map(data, element_bytes, next, lengths, box, permuted);
 }
 
 } // namespace ck_tile

@@ -31,19 +31,17 @@ struct ring_position
     CK_TILE_FN int count(int stages) const { return round * stages + stage; }
 };
 
-// What comes to a stage: what all threads that fill copy or write; boxes, which one thread of each wave asks for; or both, boxes first.
+// What comes to a stage: what all threads that fill copy or write; or boxes, which one thread of each wave asks for.
 enum class stage_filling
 {
     by_threads,
-    in_boxes,
-    in_both
+    in_boxes
 };
 
 template <int Stages, int FillingWaves, int UsingWaves, int Lanes, stage_filling Filling = stage_filling::by_threads>
 class stage_ring
 {
-    static constexpr bool threads_fill = Filling != stage_filling::in_boxes,
-                          boxes_fill   = Filling != stage_filling::by_threads;
+    static constexpr bool in_boxes = Filling == stage_filling::in_boxes;
 
   public:
     static constexpr int bytes = ceil_div(2 * Stages * int(sizeof(mbarrier)), 16) * 16; // of LDS, beside the stages
@@ -58,7 +56,7 @@ class stage_ring
         run_one_thread<FillingWaves + UsingWaves, Lanes>([&] {
             for(int i = 0; i < Stages; ++i)
             {
-                full_[i].init((threads_fill ? FillingWaves * Lanes : 0) + (boxes_fill ? FillingWaves : 0));
+                full_[i].init(FillingWaves * (in_boxes ? 1 : Lanes));
                 full_[Stages + i].init(UsingWaves);
             }
         });
@@ -72,29 +70,28 @@ class stage_ring
         run_threads<1, FillingWaves, Lanes>([&](thread) { free(filling_.stage).wait(filling_.round - 1); });
     }
 
-    // f(box) asks for boxes, which the waves share out, see copy_boxes_to(); the stage is free. Where threads fill it too, they do so afterwards.
+    // f(box) asks for boxes, which the waves share out, see copy_boxes_to(); the stage is free.
     template <class F>
-    requires(boxes_fill)
+    requires(in_boxes)
     CK_TILE_FN void fill_with_boxes(F&& f)
     {
         run_threads<1, FillingWaves, Lanes>([&](thread t) __attribute__((always_inline)) {
             if(t.lane == 0)
                 copy_boxes_to(full_[filling_.stage], t.wave, FillingWaves, f);
         });
-        if constexpr(!threads_fill)
-            filling_.advance(Stages);
+        filling_.advance(Stages);
     }
 
     // This thread has written what it has to.
     CK_TILE_FN void filled()
-    requires(threads_fill)
+    requires(!in_boxes)
     {
         run_threads<1, FillingWaves, Lanes>([&](thread) { full_[filling_.stage].arrive(); });
         filling_.advance(Stages);
     }
     // Its asynchronous copies to the stage are under way, and it has written nothing there itself.
     CK_TILE_FN void filled_when_copied()
-    requires(threads_fill)
+    requires(!in_boxes)
     {
         run_threads<1, FillingWaves, Lanes>([&](thread) { full_[filling_.stage].arrive_when_copied(); });
         filling_.advance(Stages);

@@ -119,10 +119,12 @@ tensor_map boxes_of_weight_rows(const void* wei, const arguments& a, int channel
                       {box_elements, channels, 1, 1}, true);
 }
 
-tensor_map boxes_of_weight_columns(const void* wei, const arguments& a, int channels)
+tensor_map boxes_of_weight_columns(const void* wei, const arguments& a, int out_channels, int in_channels)
 {
-    return packed_map(wei, box_element_bytes, {a.c, product(a.filter), a.k, a.groups}, {box_elements, 1, channels, 1},
-                      true);
+    const int row = product(a.filter) * a.c;
+    return strided_map(wei, box_element_bytes, {1, row, box_elements, std::int64_t(row) * a.k},
+                       {box_elements, a.k, row / box_elements, a.groups},
+                       {box_elements, out_channels, in_channels / box_elements, 1}, true);
 }
 
 tensor_map boxes_of_pixels(const void* images, const arguments& a, int pixels)

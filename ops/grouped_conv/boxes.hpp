@@ -33,17 +33,22 @@ void need_whole_boxes(status& rules, const problem& q);
 tensor_map boxes_of_weight_rows(const void* wei, const arguments& a, int channels);
 struct weight_row_box
 {
+    static constexpr bool all_panels = false;
+
     int group;
 
     CK_TILE_FN int line(int channel) const { return channel; }
     CK_TILE_FN tensor_map::coord operator()(int channel, int l, int) const { return {l, channel, group, 0}; }
 };
 
-// W as [G, K, taps, C], turned, whose boxes have so many channels of Y, of one tap: what backward data has.
-tensor_map boxes_of_weight_columns(const void* wei, const arguments& a, int channels);
+// W as [G, taps x C / 64, K, 64], turned, whose boxes have so many channels of Y, and of X, from those of one tap on: what backward data has. Behind the
+// last channel of a tap are those of the next one, which nobody wants.
+tensor_map boxes_of_weight_columns(const void* wei, const arguments& a, int out_channels, int in_channels);
 template <int S>
 struct weight_column_box
 {
+    static constexpr bool all_panels = true;
+
     const arguments* all;
     residue_class<S> of_class;
     int group;
@@ -69,7 +74,7 @@ struct weight_column_box
     }
     CK_TILE_FN tensor_map::coord operator()(const tap_channel& line, int channel, int) const
     {
-        return {channel, line.tap, line.k, group};
+        return {0, line.k, line.tap * (all->c / box_elements) + channel / box_elements, group};
     }
 };
 
@@ -77,6 +82,8 @@ struct weight_column_box
 tensor_map boxes_of_pixels(const void* images, const arguments& a, int pixels);
 struct pixel_box
 {
+    static constexpr bool all_panels = false;
+
     int group;
 
     CK_TILE_FN int line(int pixel) const { return pixel; }
@@ -104,6 +111,8 @@ tensor_map boxes_of_class_windows(const void* out, const arguments& a, const res
 // The windows of forward: a tile's first one, and the taps of a step.
 struct input_window_box
 {
+    static constexpr bool all_panels = false;
+
     const arguments* all;
     tensor_map::coord first;
 
@@ -127,6 +136,8 @@ struct input_window_box
 template <int Panels>
 struct input_tap_box
 {
+    static constexpr bool all_panels = false;
+
     const arguments* all;
     int image;
     int channel[Panels], tap[Panels][2];
@@ -160,6 +171,8 @@ struct input_tap_box
 template <int S>
 struct class_window_box
 {
+    static constexpr bool all_panels = false;
+
     const arguments* all;
     residue along[2];
     tensor_map::coord first;

@@ -110,7 +110,7 @@ struct program
             const multi_index origin = {p.inputs.begin, p.l.begin};
             if constexpr(C.takes_boxes())
                 return gemm::make_box_operand<element, C.out_copy()>(
-                    args.boxes.windows[p.number], C.tile_pixels(), conv::all_rows, origin,
+                    args.boxes.windows[p.number], conv::all_rows, origin,
                     conv::class_window_box<C.spatial>(args.conv, p.residues, p.inputs, p.group));
             else
             {
@@ -130,7 +130,7 @@ struct program
             const multi_index origin = {p.origin[1], p.l.begin};
             if constexpr(C.takes_boxes())
                 return gemm::make_box_operand<element, C.wei_copy()>(
-                    args.boxes.matrix, shape.k, args.conv.c, origin,
+                    args.boxes.matrix, args.conv.c, origin,
                     conv::weight_column_box<C.spatial>{&args.conv, p.residues, p.group});
             else
             {

@@ -222,7 +222,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
     a.order     = {{{static_cast<int>(classes_of(p)), planned.splits, a.conv.groups, pixels, channels}}};
     if(c.takes_boxes())
     {
-        a.boxes.matrix = conv::boxes_of_weight_columns(a.wei, a.conv, c.tile.block.k);
+        a.boxes.matrix = conv::boxes_of_weight_columns(a.wei, a.conv, c.tile.block.k, c.tile_channels());
         for_each_class_with_terms(a, [&](int number, const conv::residue_class<3>& one) {
             a.boxes.windows[number] = conv::boxes_of_class_windows(a.out, a.conv, one, c.tile_pixels());
         });

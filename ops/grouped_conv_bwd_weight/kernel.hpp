@@ -108,8 +108,8 @@ struct program
                                                         multi_index{p.origin[0], p.pixels.begin});
             else if constexpr(C.takes_boxes())
                 return gemm::make_box_operand<element, C.out_copy()>(
-                    args.boxes.matrix, shape.k, c.k,
-                    {p.origin[0], p.pixels.image * c.by_pixels.divisor + p.pixels.begin}, conv::pixel_box{p.group});
+                    args.boxes.matrix, c.k, {p.origin[0], p.pixels.image * c.by_pixels.divisor + p.pixels.begin},
+                    conv::pixel_box{p.group});
             else
                 return make_window<C.out_copy()>(conv::pixel_matrix<0>(data, c.out, c.k, p.pixels.end),
                                                  multi_index{p.origin[0], p.pixels.begin});
@@ -126,7 +126,7 @@ struct program
                                                        origin);
             else if constexpr(C.takes_boxes())
                 return gemm::make_box_operand<element, C.in_copy()>(
-                    args.boxes.windows[0], shape.k, product(c.filter) * c.c, origin,
+                    args.boxes.windows[0], product(c.filter) * c.c, origin,
                     conv::input_tap_box<shape.n / conv::box_elements>(c, p.pixels, p.group, p.origin[1]));
             else
             {

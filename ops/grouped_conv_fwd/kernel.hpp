@@ -102,7 +102,7 @@ struct program
             const multi_index origin = {p.pixels.begin, p.l.begin};
             if constexpr(C.takes_boxes())
                 return gemm::make_box_operand<element, C.in_copy()>(
-                    args.boxes.windows[0], C.tile_pixels(), conv::all_rows, origin,
+                    args.boxes.windows[0], conv::all_rows, origin,
                     conv::input_window_box(args.conv, p.pixels, p.group));
             else
             {
@@ -121,8 +121,8 @@ struct program
         {
             const multi_index origin = {p.origin[1], p.l.begin};
             if constexpr(C.takes_boxes())
-                return gemm::make_box_operand<element, C.wei_copy()>(
-                    args.boxes.matrix, C.tile_channels(), conv::all_rows, origin, conv::weight_row_box{p.group});
+                return gemm::make_box_operand<element, C.wei_copy()>(args.boxes.matrix, conv::all_rows, origin,
+                                                                     conv::weight_row_box{p.group});
             else
             {
                 const auto matrix = conv::weight_rows(static_cast<const element*>(args.wei), args.conv, p.group);

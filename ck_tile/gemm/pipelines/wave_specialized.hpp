@@ -124,7 +124,7 @@ class operand_stream
         return true;
     }
 
-    // Of the next step of the tile, of which there is one: asks for the boxes, before copy() does the rest; of B, unless it is there.
+    // The next step of the tile, of which there is one; of B, unless it is there. Then advance().
     CK_TILE_FN void copy_boxes(const auto& to, bool b_is_there, const auto& box) const
     {
         gemm::copy_boxes(now_.a, to.a, box);
@@ -140,9 +140,12 @@ class operand_stream
             look_ahead(now_.a, step_, S.k);
             look_ahead(now_.b, step_, S.k);
         }
-        copy_lines(now_.a, to.a);
+        ck_tile::copy(now_.a, to.a);
         if(!b_is_there)
-            copy_lines(now_.b, to.b);
+            ck_tile::copy(now_.b, to.b);
+    }
+    CK_TILE_FN void advance()
+    {
         now_.a.move(now_.a_step);
         now_.b.move(now_.b_step);
         ++step_;
@@ -277,13 +280,11 @@ struct pipeline_traits<pipeline::wave_specialized>
         constexpr int each            = Registers / 8 * 8;
         constexpr role_registers have = {S, copying_waves, each};
 
-        constexpr bool some_boxes = comes_in_boxes<a_operand> || comes_in_boxes<b_operand>,
-                       all_boxes  = comes_in_boxes<a_operand> && comes_in_boxes<b_operand>;
-        using ring                = stage_ring<Stages, copying_waves, S.waves(), lanes,
-                                               all_boxes    ? stage_filling::in_boxes
-                                               : some_boxes ? stage_filling::in_both
-                                                            : stage_filling::by_threads>;
-        using coord_lists         = detail::coord_lists<coord, copying_waves, S.waves(), lanes>;
+        constexpr bool in_boxes = comes_in_boxes<a_operand>;
+        static_assert(in_boxes == comes_in_boxes<b_operand>, "wave_specialized: operands come in boxes, or neither");
+        using ring        = stage_ring<Stages, copying_waves, S.waves(), lanes,
+                                       in_boxes ? stage_filling::in_boxes : stage_filling::by_threads>;
+        using coord_lists = detail::coord_lists<coord, copying_waves, S.waves(), lanes>;
         ring stages(in, Stages * bytes);
         coord_lists coords(in, Stages * bytes + ring::bytes);
         in.sync();
@@ -296,19 +297,23 @@ struct pipeline_traits<pipeline::wave_specialized>
             const operands_in_lds to(in, stages.to_fill() * bytes);
             const bool b_is_there = b_stays && stages.rounds() > 0;
             stages.wait_free();
-            if constexpr(some_boxes)
+            if constexpr(in_boxes)
                 stages.fill_with_boxes([&](const auto& box)
                                            __attribute__((always_inline)) { stream.copy_boxes(to, b_is_there, box); });
-            stream.copy(to, b_is_there);
-            if constexpr(!all_boxes && comes_by_itself<a_operand> && comes_by_itself<b_operand>)
-                stages.filled_when_copied();
-            else if constexpr(!all_boxes)
+            else
             {
-                commit_copies();
-                wait_for_copies<0>();
-                see_copies();
-                stages.filled();
+                stream.copy(to, b_is_there);
+                if constexpr(looks_at_memory<a_operand> && looks_at_memory<b_operand>)
+                    stages.filled_when_copied();
+                else
+                {
+                    commit_copies();
+                    wait_for_copies<0>();
+                    see_copies();
+                    stages.filled();
+                }
             }
+            stream.advance();
         };
         const auto multiply = [&](auto&& fill_free_stages) {
             const int first_row = first_row_of_wave<S>();

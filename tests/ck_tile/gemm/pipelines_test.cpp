@@ -354,56 +354,51 @@ TEST(Pipelines, ManyTiles)
         });
 }
 
-// The same with operands that come in boxes: of B, whose k is contiguous, whole tiles of rows; A, of which it is rows that are contiguous, in
-// boxes of some lines of k, or line by line.
-enum class a_comes
-{
-    in_lines,
-    in_boxes
-};
-template <gemm::shape S, int K, a_comes A>
+// The same with operands that come in boxes: of B k is contiguous, of A rows are, all panels of which are one box, or each is one.
+template <gemm::shape S, int K, bool AllPanels>
 struct tiles_in_boxes : product_tiles<S, K>
 {
     using base                = product_tiles<S, K>;
-    static constexpr int rows = base::count / base::across * S.m, lines = 16;
+    static constexpr int rows = base::count / base::across * S.m, panel = 64;
     static constexpr distribution a_turned = gemm::tiled_copy(S, S.m, majorness::mn, 8, base::copying);
     struct row_by_k
     {
+        static constexpr bool all_panels = AllPanels;
+
         int line(int k) const { return k; }
-        tensor_map::coord operator()(int k, int row, int) const { return {row, k, 0, 0}; }
+        tensor_map::coord operator()(int k, int row, int) const { return {0, k, row / panel, 0}; }
     };
     struct k_by_row
     {
+        static constexpr bool all_panels = false;
+
         int line(int row) const { return row; }
         tensor_map::coord operator()(int row, int k, int) const { return {k, row, 0, 0}; }
     };
 
     const std::vector<fp16>& turned; // x, [K, rows]
-    tensor_map of_a = packed_map(turned.data(), 2, {rows, K, 1, 1}, {64, lines, 1, 1}, true),
-               of_b = packed_map(base::y.data(), 2, {K, base::across * S.n, 1, 1}, {64, S.n, 1, 1}, true);
+    tensor_map of_a = strided_map(turned.data(), 2, {1, rows, panel, K * rows}, {panel, K, rows / panel, 1},
+                                  {panel, S.k, AllPanels ? S.m / panel : 1, 1}, true),
+               of_b = packed_map(base::y.data(), 2, {K, base::across * S.n, 1, 1}, {S.k, S.n, 1, 1}, true);
 
     auto a(int number) const
     {
-        const multi_index origin = {number / base::across * S.m, 0};
-        if constexpr(A == a_comes::in_boxes)
-            return gemm::make_box_operand<fp16, a_turned>(of_a, lines, rows, origin, row_by_k{});
-        else
-            return base::a(number);
+        return gemm::make_box_operand<fp16, a_turned>(of_a, rows, {number / base::across * S.m, 0}, row_by_k{});
     }
     auto b(int number) const
     {
-        return gemm::make_box_operand<fp16, base::b_copy>(of_b, S.n, base::across * S.n,
-                                                          {number % base::across * S.n, 0}, k_by_row{});
+        return gemm::make_box_operand<fp16, base::b_copy>(of_b, base::across * S.n, {number % base::across * S.n, 0},
+                                                          k_by_row{});
     }
 };
 
-template <a_comes A>
+template <bool AllPanels>
 void expect_boxes_right(std::uint32_t seed)
 {
     constexpr gemm::shape s = {128, 128, 64, 8, 1, opcode::wgmma_64x128x16_fp16};
     constexpr int k         = 5 * s.k;
     using experiment        = experiment_with_tiles<s, k>;
-    using tiles             = tiles_in_boxes<s, k, A>;
+    using tiles             = tiles_in_boxes<s, k, AllPanels>;
     const experiment e(seed, experiment::tiles::steps_of);
     for(const int blocks : {1, 3})
         e.expect_right(blocks, [&](const block& in, const experiment::tiles& products, int b) {
@@ -411,17 +406,15 @@ void expect_boxes_right(std::uint32_t seed)
             for(int row = 0; row < tiles::rows; ++row)
                 for(int l = 0; l < k; ++l)
                     turned[l * tiles::rows + row] = products.x[row * k + l];
-            constexpr gemm::main_loop loop = {A == a_comes::in_boxes ? gemm::pipeline::wave_specialized_boxes
-                                                                     : gemm::pipeline::wave_specialized,
-                                              experiment::loop.stages};
+            constexpr gemm::main_loop loop = {gemm::pipeline::wave_specialized_boxes, experiment::loop.stages};
             gemm::run_tiles<s, loop>(in, tiles{products, turned}, b, tiles::count, blocks);
         });
 }
 
 TEST(Pipelines, OperandsInBoxes)
 {
-    expect_boxes_right<a_comes::in_lines>(84);
-    expect_boxes_right<a_comes::in_boxes>(85);
+    expect_boxes_right<true>(84);
+    expect_boxes_right<false>(85);
 }
 
 // The same where blocks share the steps of some tiles.
