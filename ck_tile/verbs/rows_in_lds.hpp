@@ -20,21 +20,21 @@ class rows_in_lds
     static constexpr int period = 8; // lines, after which chunks are permuted as before
 
   public:
-    // line_of(thread, row, step): of the tile, where a row of the wave's operand is; column_of(thread): where it begins there, a multiple of 8.
+    // line_of(thread, row, step): of the tile, where a row of the wave's operand is; column_of(thread, step): where it begins there, a multiple of 8.
     template <class Line, class Column>
     CK_TILE_FN rows_in_lds(const lds_tile<T, Layout>& from, Line&& line_of, Column&& column_of) : from_(from)
     {
         for_each_thread<Lanes>([&](thread t) {
             origin& p = origins_[t.copy];
-            p.column  = column_of(t);
             if constexpr(in_squares)
             {
-                p.line[0] = line_of(t, t.lane % 16, t.lane / 16);
-                static_for<period>([&](auto n) { p.keyed[n] = address_of(p.line[0] + n, p.column) - n * line_bytes; });
+                p.line[0] = line_of(t, t.lane % 16, t.lane / 16), p.column[0] = column_of(t, t.lane / 16);
+                static_for<period>(
+                    [&](auto n) { p.keyed[n] = address_of(p.line[0] + n, p.column[0]) - n * line_bytes; });
             }
             else
                 for(int i = 0; i < squares; ++i)
-                    p.line[i] = line_of(t, i % rows * 8 + t.lane / 4, i / rows);
+                    p.line[i] = line_of(t, i % rows * 8 + t.lane / 4, i / rows), p.column[i] = column_of(t, i / rows);
         });
     }
 
@@ -52,7 +52,7 @@ class rows_in_lds
             {
                 unsigned at, words[rows * steps_loaded], in_order[rows * steps_loaded];
                 if constexpr(std::is_same_v<decltype(lines), int>)
-                    at = address_of(p.line[0] + lines, p.column + elements);
+                    at = address_of(p.line[0] + lines, p.column[0] + elements);
                 else
                     at = (p.keyed[lines % period] ^ unsigned(elements * sizeof(T))) + lines * line_bytes;
                 read_squares(words, at);
@@ -62,8 +62,9 @@ class rows_in_lds
             }
             else
                 for_each_element<D>([&](auto r, auto v) {
+                    const int square = v / 2 * rows + r;
                     const T* from =
-                        from_.at(p.line[v / 2 * rows + r] + lines, p.column + elements + t.lane % 4 * 2 + v % 2);
+                        from_.at(p.line[square] + lines, p.column[square] + elements + t.lane % 4 * 2 + v % 2);
                     check_lds_read(from, sizeof(T));
                     own_registers.set(r, v, *from);
                 });
@@ -82,7 +83,7 @@ class rows_in_lds
 
     struct origin
     {
-        int line[in_squares ? 1 : squares], column;
+        int line[in_squares ? 1 : squares], column[in_squares ? 1 : squares];
         unsigned keyed[in_squares ? period
                                   : 1]; // bytes: where line[0] would be, were its chunks as n lines further, for each n
     };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Depthwise convolutions by a matrix instruction of 8 columns: two taps of a row of the filter at a time, of 16 pixels and 8 channels,
+// Convolutions of few channels per group by a matrix instruction of 8 columns: two taps of a row of the filter at a time, of 16 pixels and 8 channels,
 //
-//   sums [pixel, channel n] += X [pixel, (tap, channel)] * W [n, (tap, channel)],   of W the diagonals alone being other than 0
+//   sums [pixel, channel n] += X [pixel, (tap, channel)] * W [n, (tap, channel)],   of W what is of no group being 0
 //
-// of which an eighth is of use: less work for a thread than multiply-adds are, whose operands need conversions. The 16 pixels are 8 of two
+// or, of groups of 16 channels, one tap of both slices of 8. Of groups of one channel an eighth is of use, the diagonals: less work for a thread than
+// multiply-adds are, whose operands need conversions. The 16 pixels are 8 of two
 // rows of a patch, half of it apart, so that what is loaded of a row of X for one row of the filter is what the others need, as it is.
-// A NaN or an infinity would reach the other channels, as 0 times either is a NaN; a thread that finds one among its sums makes them
+// A NaN or an infinity would reach other groups' channels, as 0 times either is a NaN; a thread that finds one among its sums makes them
 // again one by one.
 #pragma once
 
@@ -35,11 +36,11 @@ constexpr bool exists(data_type type, const target& t)
 {
     return instruction(type, t, taps) != nullptr && instruction(type, t, 1) != nullptr;
 }
-// How `waves` waves share [rows, channels] of sums: each has slices of 8 channels, of all rows, or, of fewer slices than waves, one of some rows. A
-// lane has two channels of each, of pixels of a column of patches.
-constexpr distribution rows(int waves, int rows, int of_channels, patch c)
+// How `waves` waves share [rows, channels] of sums: each has slices of 8 channels, so many or a multiple, of all rows, or, where there are not as many,
+// of some rows. A lane has two channels of each, of pixels of a column of patches.
+constexpr distribution rows(int waves, int rows, int of_channels, patch c, int together = 1)
 {
-    const int slices = of_channels / channels, own = slices < waves ? 1 : slices / waves;
+    const int slices = of_channels / channels, own = slices < waves * together ? together : slices / waves;
     const int across = of_channels / (channels * own), of_wave = rows * across / waves,
               of_patch = of_wave < c.pixels() ? of_wave : c.pixels();
     return {.lengths = {rows, of_channels},
@@ -68,17 +69,22 @@ constexpr distribution sums(int waves)
 } // namespace diagonal_product
 
 // Of the pixels of patches `Whole`, [patches x pixels, channels] as diagonal_product::rows() distributes them for `Waves` waves, of the
-// architecture `Arch`. OnePatch: regions have one.
-template <architecture Arch, data_type Type, known_window Known, patch Whole, int Waves, distribution D, bool OnePatch>
+// architecture `Arch`. OnePatch: regions have one. Group: channels of a group, 1; or 8 or 16, which groups divide.
+template <architecture Arch, data_type Type, known_window Known, patch Whole, int Waves, distribution D, bool OnePatch,
+          int Group = 1>
 class diagonal
 {
+    static constexpr int beside =
+        ceil_div(Group, diagonal_product::channels); // slices of X that one of Y sees, of one tap
     using T                       = element_t<Type>;
     static constexpr int slices   = D.reg.only(1).size() > 0 ? D.reg.only(1).size() : 1; // of a wave
     static constexpr int of_slice = D.regs() / slices, rows = of_slice < Whole.rows ? of_slice : Whole.rows,
-                         patches  = of_slice / rows,
-                         half     = rows / 2;            // rows of a patch between the two of a product
-    static constexpr int pairs    = Known.cols / 2;      // of taps of a row of the filter
-    static constexpr bool odd     = Known.cols % 2 != 0; // and one more
+                         patches = of_slice / rows,
+                         half    = rows / 2;                     // rows of a patch between the two of a product
+    static constexpr int pairs   = Known.cols * beside / 2;      // of taps of a row of the filter, or of slices
+    static constexpr bool odd    = Known.cols * beside % 2 != 0; // and one more
+    static constexpr int sets    = slices / beside;              // of slices that see the same ones
+    static_assert(beside <= 2 && slices % beside == 0, "diagonal: a wave has all slices of its groups");
     static constexpr bool matches = Whole.cols == diagonal_product::width && rows % 2 == 0 && !Known.any();
     static_assert(matches, "diagonal: a wave has pairs of rows of patches, 8 pixels wide, of a known window");
 
@@ -112,7 +118,10 @@ class diagonal
         weights slice[slices];
     };
 
-    // wei: [channels, taps], in LDS; biases: of each channel. Kept, for many sums(), what these begin with is the product of a tap that sees ones, as
+    // Of a tap and a channel of Y, in LDS: the weights of so many channels of X, from the first one of a slice on that it sees.
+    static constexpr int of_tap = Group == 1 ? 1 : beside * diagonal_product::channels;
+
+    // wei: [channels, taps, of_tap], in LDS; biases: of each channel. Kept, for many sums(), what these begin with is the product of a tap that sees ones, as
     // then it lies where the next products take it from; else it is copied there, which takes less than that product.
     template <bool Kept>
     static CK_TILE_FN operands load(const T* wei, const auto& biases)
@@ -122,10 +131,10 @@ class diagonal
         return w;
     }
 
-    // x: the region's halo; w: load(wei, biases). What patches hold that the region does not have means nothing.
+    // x: the region's halo; w: load(wei, biases); of_group: channels. What patches hold that the region does not have means nothing.
     template <auto Layout, class Biases>
     static CK_TILE_FN tile<float, D> sums(const lds_tile<T, Layout>& x, const operands& w, const T* wei,
-                                          const Biases& biases, const region_shape& region)
+                                          const Biases& biases, const region_shape& region, int of_group = 1)
     {
         const auto pitch = pitch_of(region);
         tile<float, D> sums;
@@ -136,20 +145,20 @@ class diagonal
             const auto wave_of = [](thread t) { return thread{t.wave, 0, t.copy, t.rank}; };
             const rows_in_lds<T, Layout, seen<2>> rows_of_x(
                 x,
-                [&](thread t, int row, int tap) {
+                [&](thread t, int row, int step) {
                     return first_input(region, wave_of(t), patch, row % diagonal_product::width) +
-                           row / diagonal_product::width * half * Known.stride * pitch + tap;
+                           row / diagonal_product::width * half * Known.stride * pitch + (beside == 1 ? step : 0);
                 },
-                [&](thread t) { return column(wave_of(t), 0); });
+                [&](thread t, int step) { return column(wave_of(t), beside == 1 ? 0 : step); });
             static_for<(half - 1) * Known.stride + Known.rows>([&](auto i) __attribute__((always_inline)) {
-                row_of<tile<T, seen<2>>, tile<T, seen<1>>> pixels[slices];
-                static_for<slices>([&](auto slice) __attribute__((always_inline)) {
-                    const int of_slice = slice * diagonal_product::channels;
+                row_of<tile<T, seen<2>>, tile<T, seen<1>>> pixels[sets];
+                static_for<sets>([&](auto set) __attribute__((always_inline)) {
+                    const int of_set = set * beside * diagonal_product::channels;
                     static_for<pairs>([&](auto pair) __attribute__((always_inline)) {
-                        rows_of_x.load(pixels[slice].pair[pair], beyond(pitch, i, constant<2 * pair>{}), of_slice);
+                        rows_of_x.load(pixels[set].pair[pair], beyond(pitch, i, constant<2 * pair / beside>{}), of_set);
                     });
                     if constexpr(odd)
-                        rows_of_x.load(pixels[slice].last, beyond(pitch, i, constant<Known.cols - 1>{}), of_slice);
+                        rows_of_x.load(pixels[set].last, beyond(pitch, i, constant<Known.cols - 1>{}), of_set);
                 });
                 static_for<(pairs + odd) * half * slices>([&](auto n) __attribute__((always_inline)) {
                     constexpr int slice = n % slices, row = n / slices % half, pair = n / (slices * half),
@@ -157,9 +166,10 @@ class diagonal
                     if constexpr(y >= 0 && y < Known.rows)
                     {
                         if constexpr(pair < pairs)
-                            multiply<2>(acc[slice][row], pixels[slice].pair[pair], w.slice[slice].row[y].pair[pair]);
+                            multiply<2>(acc[slice][row], pixels[slice / beside].pair[pair],
+                                        w.slice[slice].row[y].pair[pair]);
                         else
-                            multiply<1>(acc[slice][row], pixels[slice].last, w.slice[slice].row[y].last);
+                            multiply<1>(acc[slice][row], pixels[slice / beside].last, w.slice[slice].row[y].last);
                     }
                 });
             });
@@ -175,7 +185,7 @@ class diagonal
             float unusual = 0; // or a NaN: where there is one, no channel of a product is finite
             static_for<D.regs()>([&](auto r) { unusual = __builtin_fmaf(own.get(r, 0), 0.f, unusual); });
             if(unusual != 0) [[unlikely]]
-                make_again(own, t, x, wei, region, biases);
+                make_again(own, t, x, wei, region, biases, of_group);
         });
         return sums;
     }
@@ -188,15 +198,22 @@ class diagonal
         tile<T, weight_of<1>> bias;
         for_each_thread<weight_of<2>>([&](thread t) __attribute__((always_inline)) {
             // Of its two channels, the halves of a word, the one on the diagonal, if one is.
-            const int mine = t.lane / 4 - t.lane % 4 * 2, first = column(t, slice) + (mine == 1);
+            const int mine         = t.lane / 4 - t.lane % 4 * 2;
             const unsigned factor  = mine == 0 ? 1 : mine == 1 ? 1u << 16 : 0;
             bias.file_of(t).reg[0] = __builtin_bit_cast(
                 vector<T, 2>, __builtin_bit_cast(unsigned, biases.file_of(t).reg[slice]) & factor * 0xffffu);
-            static_for<Known.taps()>([&](auto tap) __attribute__((always_inline)) {
-                constexpr int x = tap % Known.cols, y = tap / Known.cols;
-                const unsigned at = __builtin_bit_cast(unsigned short, weight(wei, first, tap)) * factor;
+            static_for<Known.taps() * beside>([&](auto i) __attribute__((always_inline)) {
+                constexpr int x = i % (Known.cols * beside), y = i / (Known.cols * beside), tap = i / beside;
                 static_for<2>([&](auto v) __attribute__((always_inline)) {
-                    const T one = __builtin_bit_cast(T, static_cast<unsigned short>(at >> 16 * v));
+                    const T one = [&] {
+                        if constexpr(Group > 1)
+                            return weight(wei, column(t, slice) + mine, tap,
+                                          i % beside * diagonal_product::channels + t.lane % 4 * 2 + v);
+                        const unsigned at =
+                            __builtin_bit_cast(unsigned short, weight(wei, column(t, slice) + (mine == 1), tap, 0)) *
+                            factor;
+                        return __builtin_bit_cast(T, static_cast<unsigned short>(at >> 16 * v));
+                    }();
                     if constexpr(x < 2 * pairs)
                         w.row[y].pair[x / 2].file_of(t).set(0, x % 2 * 2 + v, one);
                     else
@@ -216,9 +233,10 @@ class diagonal
             });
         return w;
     }
-    static CK_TILE_FN T weight(const T* wei, int channel, int tap)
+    // Of one of of_tap channels of X.
+    static CK_TILE_FN T weight(const T* wei, int channel, int tap, int seen)
     {
-        const T* from = wei + channel * Known.taps() + tap;
+        const T* from = wei + (channel * Known.taps() + tap) * of_tap + seen;
         check_lds_read(from, sizeof *from);
         return *from;
     }
@@ -233,7 +251,7 @@ class diagonal
     // A thread's sums by multiply-adds, one pixel after the other.
     template <auto Layout>
     static CK_TILE_FN void make_again(auto& own, thread t, const lds_tile<T, Layout>& x, const T* wei,
-                                      const region_shape& region, const auto& biases)
+                                      const region_shape& region, const auto& biases, int of_group)
     {
         static_for<slices>([&](auto slice) {
             CK_TILE_KEEP_LOOP
@@ -246,13 +264,18 @@ class diagonal
                 CK_TILE_KEEP_LOOP
                 for(int tap = 0; tap < Known.taps(); ++tap)
                 {
-                    const T* at =
-                        x.at(input + tap / Known.cols * region.halo_cols.divisor + tap % Known.cols, column(t, slice));
+                    const int line = input + tap / Known.cols * region.halo_cols.divisor + tap % Known.cols;
                     for(int v = 0; v < 2; ++v)
                     {
-                        check_lds_read(at + v, sizeof *at);
-                        sum[v] = __builtin_fmaf(convert<float>(at[v]),
-                                                convert<float>(weight(wei, column(t, slice) + v, tap)), sum[v]);
+                        const int channel = column(t, slice) + v, group = channel / of_group * of_group;
+                        CK_TILE_KEEP_LOOP
+                        for(int i = group; i < group + of_group; ++i)
+                        {
+                            const T* at = x.at(line, i);
+                            check_lds_read(at, sizeof *at);
+                            sum[v] = __builtin_fmaf(convert<float>(*at),
+                                                    convert<float>(weight(wei, channel, tap, i % of_tap)), sum[v]);
+                        }
                     }
                 }
                 register_for<of_slice>([&](auto r) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The kernel of depthwise convolutions by diagonal products, which make images: Y of X, or, of stride 1, dX of dY, through the filter turned around.
+// The kernel of convolutions of few channels per group by products of squares, which make images: Y of X, or, of stride 1, dX of dY, through the filter
+// turned around.
 //
-// to [pixel, channel] = activation(sum over taps of from [pixel seen through the tap, channel] * W [channel, tap] + bias). A block has some channels, whose
+// to [pixel, channel] = activation(sum over taps, and channels of the group, of from [pixel seen through the tap, channel] * W + bias). A block has some channels, whose
 // weights its threads keep as operands, and makes one region after the other, of a patch: the copy engine brings halos and takes images, and threads
 // meet once.
 #pragma once
@@ -60,7 +61,8 @@ struct diagonal_program
                     grid.shape.halo() * C.channels * static_cast<int>(sizeof(element)));
             },
             [&](int, int stage) {
-                const auto sums = products::sums(halo(b, stage), weights, wei, biases, grid.shape);
+                const auto sums =
+                    products::sums(halo(b, stage), weights, wei, biases, grid.shape, a.all.groups.seen.divisor);
                 store(images(), activated(sums, a.all.activation));
                 see_copies();
                 stored.wait(); // those of the region before, which others overwrite next
@@ -74,26 +76,42 @@ struct diagonal_program
 
   private:
     static constexpr distribution rows = C.rows();
-    static constexpr int biases_at     = C.weights_at() + C.channels * C.window.taps() * int(sizeof(element));
     using halo_tile                    = lds_tile<element, C.halo_layout()>;
     using images_tile                  = lds_tile<element, C.images_layout()>;
     using biases_tile                  = lds_tile<element, lds_layout{.rows = 1, .cols = C.channels}>;
-    using products                     = diagonal<C.arch, C.dtype(), C.window, C.patch, C.waves, rows, true>;
+    using products                     = diagonal<C.arch, C.dtype(), C.window, C.patch, C.waves, rows, true, C.group>;
+    static constexpr int weights       = C.channels * C.window.taps() * products::of_tap,
+                         biases_at     = C.weights_at() + weights * int(sizeof(element));
 
     static CK_TILE_FN halo_tile halo(const block& b, int stage) { return {b.lds_at<element>(stage * C.stage_bytes())}; }
 
-    // Those of the block's channels, [channel][tap], and behind them biases. dX sees dY through the last tap first.
+    // Those of the block's channels, [channel][tap][channel seen], 0 of other groups, and behind them biases. dX sees dY through the last tap first.
     static CK_TILE_FN void lay_out_weights(const block& b, const narrow_arguments& a, int first_channel)
     {
-        constexpr int taps = C.window.taps(), weights = C.channels * taps;
-        for_each_index<rows>(weights + C.channels, [&](thread t, int i) {
-            const bool is_bias = i >= weights;
-            const int own = is_bias ? i - weights : i / taps, tap = i - own * taps, channel = first_channel + own;
-            const auto* from                        = static_cast<const element*>(is_bias ? a.bias : a.wei);
-            const int at                            = is_bias                        ? channel
-                                                      : C.made == direction::forward ? channel * taps + tap
-                                                                                     : channel * taps + taps - 1 - tap;
-            b.lds_of<element>(t, C.weights_at())[i] = from != nullptr && channel < a.channels ? from[at] : element(0);
+        constexpr int taps = C.window.taps(), of_tap = products::of_tap;
+        const auto* wei  = static_cast<const element*>(a.wei);
+        const auto* bias = static_cast<const element*>(a.bias);
+        const int row    = taps * a.groups.seen.divisor; // of a channel of Y
+        for_each_index<rows>(C.channels * taps, [&](thread t, int i) {
+            const int own = i / taps, tap = i - own * taps, channel = first_channel + own;
+            const int group = a.groups.first_seen(channel), beyond = group - (first_channel + own / of_tap * of_tap),
+                      wei_tap = (C.made == direction::forward ? tap : taps - 1 - tap) * a.wei_strides[0];
+            // Of the first channel of the group that is seen; and from there to the next one.
+            const int at = C.made == direction::forward ? channel * row + wei_tap
+                                                        : group * row + wei_tap + (channel - group) * a.wei_strides[1],
+                      next  = C.made == direction::forward ? a.wei_strides[1] : row;
+            const int count = channel < a.channels ? a.groups.seen.divisor : 0;
+            vector<element, of_tap> all;
+            static_for<of_tap>([&](auto seen) {
+                const int nth  = seen - beyond;
+                const bool own = unsigned(nth) < unsigned(count);
+                all[int(seen)] = __builtin_bit_cast(storage_t<element>, own ? wei[at + nth * next] : element(0));
+            });
+            b.lds_of<vector<element, of_tap>>(t, C.weights_at())[i] = all;
+        });
+        for_each_index<rows>(C.channels, [&](thread t, int i) {
+            const int channel                  = first_channel + i;
+            b.lds_of<element>(t, biases_at)[i] = bias != nullptr && channel < a.channels ? bias[channel] : element(0);
         });
     }
 

@@ -19,6 +19,29 @@
 namespace ck_tile::conv
 {
 
+// Where matrix instructions take what is seen from: registers, of lines that threads have copied to LDS; LDS, as it lies there; or registers, as squares
+// of 8 pixels and 8 channels, of boxes that the copy engine brings.
+enum class operands_from
+{
+    registers,
+    lds,
+    squares
+};
+
+} // namespace ck_tile::conv
+
+template <>
+struct ck_tile::enumerators<ck_tile::conv::operands_from>
+{
+    using enum conv::operands_from;
+    static constexpr const char* type                      = "conv::operands_from";
+    static constexpr enumerator<conv::operands_from> all[] = {
+        {registers, "registers"}, {lds, "lds"}, {squares, "squares"}};
+};
+
+namespace ck_tile::conv
+{
+
 // Of a direction: what LDS holds differs.
 template <direction Made>
 struct narrow_config
@@ -27,7 +50,9 @@ struct narrow_config
 
     architecture arch;
     data_type type;
-    int group; // channels of a group, of X and of Y: 1, by multiply-adds, pairs of taps or rows of the filter; 16 or a divisor of it, 32 or 64, by taps
+    // Channels of a group, of X and of Y: 1, by multiply-adds, pairs of taps or rows of the filter; 16 or a divisor of it, 32 or 64, by taps; as squares, 8
+    // or 16 or a divisor of these.
+    int group;
     int channels; // of a block
     int waves;
     known_window window;
@@ -37,14 +62,16 @@ struct narrow_config
     int planes = 1;    // of the filter, at most; of 1, images have no third dimension
     // Neighbours in a row of the filter that one product takes: if several, X has one group, of 16 / taps channels at most; or, of groups of 1
     // channel, 2, as diagonals (diagonal.hpp), or more, the row as an operand, so long at most (toeplitz.hpp, hankel.hpp).
-    int taps = 1;
-    // Of groups of 32 channels or 64: where instructions take the halo and weights from.
-    operand_source operands = operand_source::registers;
+    int taps               = 1;
+    operands_from operands = operands_from::registers;
 
     constexpr bool makes_weights() const { return Made == direction::backward_weight; }
-    constexpr bool by_matrix() const { return group > 1; }
-    constexpr bool by_lds() const { return operands == operand_source::lds; }
-    constexpr bool by_diagonals() const { return group == 1 && taps == 2; }
+    constexpr bool by_matrix() const { return group > 1 && !by_squares(); }
+    constexpr bool by_lds() const { return operands == operands_from::lds; }
+    // Pairs of taps of groups of 1 channel are diagonals of squares.
+    constexpr bool by_squares() const { return operands == operands_from::squares || (group == 1 && taps == 2); }
+    // Slices of 8 channels that a square's channels see.
+    constexpr int slices_seen() const { return ceil_div(group, diagonal_product::channels); }
     constexpr bool by_rows() const { return group == 1 && taps > 2; } // of the filter
     constexpr bool weights_by_rows() const { return by_rows() && makes_weights(); }
     constexpr bool of_few() const
@@ -72,7 +99,7 @@ struct narrow_config
     constexpr int halo_channels() const { return of_few() ? tap_product::channels / taps : channels; }
     constexpr known_window products() const
     {
-        return {window.rows, window.any() || by_diagonals() ? window.cols : ceil_div(window.cols, taps), window.stride};
+        return {window.rows, window.any() || by_squares() ? window.cols : ceil_div(window.cols, taps), window.stride};
     }
     // Of a filter's row as a Toeplitz matrix: products, one after the other; the stride along it at most, which is 1 where products side by side
     // share what they see; and elements of LDS for each copy.
@@ -116,7 +143,7 @@ struct narrow_config
     // Patches that a block computes at once, and those of a region: that it has at once, or as its halo has at most.
     constexpr int patches_at_once() const
     {
-        if(by_diagonals())
+        if(by_squares())
             return 1;
         if(by_rows())
             return makes_weights() ? 1 : down();
@@ -152,10 +179,7 @@ struct narrow_config
     constexpr int rows_at_once() const { return threads() / (channels / vector()); }
     constexpr int halo_at_once() const
     {
-        return of_few()         ? threads()
-               : by_diagonals() ? 8
-               : by_rows()      ? rows_at_once() * row_product::run
-                                : rows_at_once();
+        return of_few() ? threads() : by_squares() ? 8 : by_rows() ? rows_at_once() * row_product::run : rows_at_once();
     }
     // Pixels, of which a row of the halo is an odd number long where channels are planes.
     constexpr int row_run() const { return by_rows() ? row_product::row_run(instruction()) : 1; }
@@ -199,8 +223,8 @@ struct narrow_config
     // Pixels that are computed at once, as threads compute them; and of a patch those that a thread has.
     constexpr distribution rows() const
     {
-        if(by_diagonals())
-            return diagonal_product::rows(waves, patch.pixels(), channels, patch);
+        if(by_squares())
+            return diagonal_product::rows(waves, patch.pixels(), channels, patch, slices_seen());
         return by_rows()     ? toeplitz::images(instruction(), waves, channels, own(), patch)
                : by_lds()    ? tap_product::images_of_lds(waves, product().row_fragments(), channels)
                : by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
@@ -235,7 +259,7 @@ struct narrow_config
     constexpr lds_layout lines(int rows) const { return {.rows = rows, .cols = channels, .pad = pad()}; }
     constexpr lds_layout halo_layout() const
     {
-        if(by_lds() || by_diagonals())
+        if(by_lds() || by_squares())
             return swizzled_rows(halo, channels);
         if(by_rows())
             return {.rows = channels, .cols = halo};
@@ -246,7 +270,7 @@ struct narrow_config
     constexpr int images_at() const { return stages * stage_bytes(); }
     constexpr lds_layout pixel_layout() const
     {
-        return by_diagonals() ? images_layout() : by_rows() ? halo_layout() : lines(pixel_copy().lengths[0]);
+        return by_squares() ? images_layout() : by_rows() ? halo_layout() : lines(pixel_copy().lengths[0]);
     }
     constexpr int halo_bytes() const
     {
@@ -267,7 +291,7 @@ struct narrow_config
     {
         if(by_matrix())
             return tap_product::weights(instruction(), waves, across(), taps);
-        if(by_diagonals())
+        if(by_squares())
         {
             const int channels = diagonal_product::channels, rows = diagonal_product::pixels; // of two taps
             return {.lengths = {1, waves * rows * channels},
@@ -289,19 +313,19 @@ struct narrow_config
     // Of the filter, taps or, by matrix instructions, products whose sums are added up at once.
     constexpr int products_at_once() const
     {
-        return by_rows() || by_diagonals() ? 1
-               : !window.any()             ? products().cols
-               : !by_matrix()              ? 8
-               : window.taps() % 3 == 0    ? 3
-                                           : 2;
+        return by_rows() || by_squares() ? 1
+               : !window.any()           ? products().cols
+               : !by_matrix()            ? 8
+               : window.taps() % 3 == 0  ? 3
+                                         : 2;
     }
 
     // Those of a block, backward weight, at most.
     constexpr int most_products() const
     {
-        return by_diagonals() ? ceil_div(window.taps(), diagonal_product::taps)
-               : by_rows()    ? taps / tap_product::channels
-                              : products().taps();
+        return by_squares() ? ceil_div(window.taps() * slices_seen(), diagonal_product::taps)
+               : by_rows()  ? taps / tap_product::channels
+                            : products().taps();
     }
 
     constexpr bool deep() const { return planes > 1; }
@@ -311,7 +335,7 @@ struct narrow_config
     // Backward weight, sums of waves are added up where stages were.
     constexpr int weights_at() const
     {
-        return images_at() + (by_diagonals() && !makes_weights() ? 2 * images_layout().elements() * bytes_of(type) : 0);
+        return images_at() + (by_squares() && !makes_weights() ? 2 * images_layout().elements() * bytes_of(type) : 0);
     }
     constexpr int operand_bytes() const // of a tap and a slice of channels
     {
@@ -319,8 +343,10 @@ struct narrow_config
     }
     constexpr int weight_bytes() const
     {
-        if(by_diagonals())
-            return makes_weights() ? 0 : channels * (window.taps() + 1) * bytes_of(type);
+        if(by_squares())
+            return makes_weights()
+                       ? 0
+                       : channels * (window.taps() * (group == 1 ? 1 : slices_seen() * 8) + 1) * bytes_of(type);
         if(by_rows())
             return channels *
                    (window.cols * toeplitz::filter_copies(instruction()) * filter_line() * bytes_of(type) + 4);
@@ -333,7 +359,7 @@ struct narrow_config
     constexpr int barriers_at() const { return weights_at() + weight_bytes(); }
     constexpr int lds_bytes() const
     {
-        if(by_diagonals())
+        if(by_squares())
             return barriers_at() + stages * box_barrier<1, 1>::bytes;
         if(!makes_weights())
             return weights_at() + weight_bytes();
@@ -344,12 +370,12 @@ struct narrow_config
     // Registers of a lane, more or less: those of a patch, or of sums of all taps, beside a row of the halo.
     constexpr int registers_used() const
     {
-        if(by_diagonals() && makes_weights())
-            return 40 + 4 * most_products() + (window.rows + stride()) * window.cols;
-        if(by_diagonals())
+        if(by_squares() && makes_weights())
+            return 40 + 4 * most_products() + (window.rows + stride()) * window.cols * slices_seen();
+        if(by_squares())
         {
             const int slices = rows().reg.only(1).size(), rows_of_wave = rows().regs() / slices;
-            return 48 + slices * (window.taps() + window.rows / 2 + 4 + 3 * rows_of_wave);
+            return 48 + slices * (window.taps() * slices_seen() + window.rows / 2 + 4 + 3 * rows_of_wave);
         }
         if(weights_by_rows())
             return 48 + channels_of_wave() * most_products() * filter_rows() * instruction().m / lanes() +
@@ -371,7 +397,7 @@ struct narrow_config
     constexpr int registers() const
     {
         constexpr int most = 128, most_of_instruction = 255;
-        if(by_lds() || by_diagonals())
+        if(by_lds() || by_squares())
         {
             const int at_once = by_lds() ? blocks_in_lds(facts(arch)) : blocks_at_once(facts(arch)),
                       share   = facts(arch).compute_unit_registers / (threads() * at_once);
@@ -399,7 +425,7 @@ struct narrow_config
     {
         constexpr int on_its_way = 112 * 1024; // bytes, of a compute unit
         const int fit = blocks_at_once(t), wanted = on_its_way / (stages * stage_bytes());
-        if(!by_diagonals() || !makes_weights() || fit < wanted)
+        if(!by_squares() || !makes_weights() || fit < wanted)
             return fit;
         return wanted < 1 ? 1 : wanted;
     }
@@ -536,11 +562,16 @@ constexpr violation check_rows(const narrow_config<Made>& c, const target& t)
         return check_toeplitz(c);
 }
 
-// What those by diagonals must have beside.
+// What those by squares must have beside.
 template <direction Made>
-constexpr violation check_diagonals(const narrow_config<Made>& c, const target& t)
+constexpr violation check_squares(const narrow_config<Made>& c, const target& t)
 {
     namespace product = diagonal_product;
+    if(c.operands == operands_from::squares && c.group != product::channels && c.group != 2 * product::channels)
+        return {"squares are of groups of 8 or 16 channels, or a divisor of these", c.group,
+                "use 8 or 16, or, of groups of 1 channel, 2 taps, and operands in registers"};
+    if(c.operands == operands_from::squares && c.taps != 1)
+        return {"squares of several channels per group have 1 tap", c.taps, "use 1"};
     if(!product::exists(c.type, t))
         return {"diagonal products multiply 16 x 8 x 16 of 16-bit types", name_of(c.type), "use products of 1 tap"};
     if(c.channels != 16 && c.channels != 32 && c.channels != 64)
@@ -554,14 +585,15 @@ constexpr violation check_diagonals(const narrow_config<Made>& c, const target& 
     if(constexpr int most = 16; c.patch.rows % 2 != 0 || c.patch.rows > most)
         return {"a diagonal product has two rows of a patch, of 16 at most", c.patch.rows,
                 "use patches of 8 or 16 rows"};
-    if(c.planes != 1)
+    if(c.planes != 1 && !c.makes_weights())
         return {"boxes are of one plane", c.planes, "use 1 plane"};
     if(c.makes_weights())
     {
         if(c.waves != c.channels / product::channels)
             return {"a wave makes weights of 8 channels", c.waves, "use 8 waves for 64 channels"};
     }
-    else if(const distribution d = c.rows(); !d.covers() || d.threads() != c.threads() || d.regs() % 2 != 0)
+    else if(const distribution d = c.rows();
+            !d.covers() || d.threads() != c.threads() || d.regs() % (2 * c.slices_seen()) != 0)
         return {"waves must share the channels of a patch by 8, or by pairs of rows", c.waves,
                 "use as many waves as there are times 8 channels, or fewer"};
     return {};
@@ -579,7 +611,8 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
         if(number < 1 || number > 4096)
             return {"channels, waves, patches, halo and stages must be positive, and 4096 at most", number,
                     "choose 1 or more"};
-    if(c.group != 1 && c.group != tap_product::channels && c.group != 2 * tap_product::channels && !c.by_lds())
+    if(c.group != 1 && c.group != tap_product::channels && c.group != 2 * tap_product::channels && !c.by_lds() &&
+       !c.by_squares())
         return {"channels of a group must be 1, 16 and what divides it, 32, or, of operands in LDS, 64", c.group,
                 "use 1, 16 or 32"};
     if(c.by_lds())
@@ -587,9 +620,9 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
         if(const violation v = check_lds_product(c, t))
             return v;
     }
-    else if(c.by_diagonals())
+    else if(c.by_squares())
     {
-        if(const violation v = check_diagonals(c, t))
+        if(const violation v = check_squares(c, t))
             return v;
     }
     else if(c.by_rows())
@@ -600,7 +633,7 @@ constexpr violation check(const narrow_config<Made>& c, const target& t)
     else if(c.taps != 1 &&
             (c.made == direction::backward_data || c.group != tap_product::channels || (c.taps != 2 && c.taps != 4)))
         return {"products must take 1 tap, or, but for dX, of groups of 16 channels, 2 or 4", c.taps, "use 1"};
-    if(!c.by_matrix() && !c.by_rows() && !c.by_diagonals() &&
+    if(!c.by_matrix() && !c.by_rows() && !c.by_squares() &&
        (c.patch.rows > 32 || c.patch.cols > 32 || c.patch.pixels() > 32))
         return {"a patch must have 32 pixels at most", c.patch.pixels(), "use a smaller one"};
     if(c.by_matrix() && !c.by_lds())

@@ -49,7 +49,7 @@ bool slices_fit(const narrow_instance& i, const problem& p, int of_slice)
 // Adds to the rules that a problem's groups break.
 void need_groups(status& rules, const narrow_instance& i, const problem& p)
 {
-    const bool by_matrix = i.group > 1, of_slices = i.group > i.columns;
+    const bool by_matrix = i.group > 1 && !i.by_squares, of_slices = i.group > i.columns;
     const auto reject = [&](const std::string& taken, const char* other) {
         rules.also(rejection{fmt::format("the instance is of {}, and the problem has G = {}, C = {} and K = {}: choose "
                                          "{}an implicit GEMM",
@@ -60,6 +60,12 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
     {
         if(p.groups != 1 || p.c > i.columns / i.limits.taps)
             reject(fmt::format("one group of {} channels of X at most", i.columns / i.limits.taps), slices);
+        return;
+    }
+    if(i.by_squares && i.group > 1)
+    {
+        if(p.c != p.k || p.c < 2 || i.group % p.c != 0)
+            reject(fmt::format("groups of {} channels, or of a divisor of that", i.group), slices);
         return;
     }
     if(of_slices && (p.c != i.group || p.k != i.group))
@@ -308,8 +314,8 @@ double row_weights_cost(const device& dev, const narrow_instance& i, const probl
     return microsecond * (launch + std::max(bytes / bytes_per_us, made));
 }
 
-// By diagonals. What computes and what memory gives hinder each other, most where both take as long. Where several blocks have a pixel, and others run beside them, it comes slower, but for half lines of memory that lie in one each.
-double diagonal_cost(const narrow_instance& i, const problem& p, const narrow_schedule& s, double rounds, double bytes)
+// By squares. What computes and what memory gives hinder each other, most where both take as long. Where several blocks have a pixel, and others run beside them, it comes slower, but for half lines of memory that lie in one each.
+double square_cost(const narrow_instance& i, const problem& p, const narrow_schedule& s, double rounds, double bytes)
 {
     struct rates
     {
@@ -322,13 +328,14 @@ double diagonal_cost(const narrow_instance& i, const problem& p, const narrow_sc
     constexpr int line         = 128; // bytes
     const rates& r             = i.limits.made == direction::backward_weight ? of_weights : of_images;
     const int row              = i.channels * bytes_of(p.type);
-    const bool halves          = row == line / 2 && p.groups * bytes_of(p.type) % row == 0;
+    const bool halves          = row == line / 2 && p.groups * p.k * bytes_of(p.type) % row == 0;
+    const double of_tap        = i.group > diagonal_product::channels ? 1.5 * r.of_tap : r.of_tap;
     const double slower        = s.slices == 1 || i.at_once == 1 || halves ? 1
                                  : row == line                             ? r.of_lines
                                                                            : r.of_parts,
-                 taps          = static_cast<double>(p.filter_taps()),
+                 taps          = static_cast<double>(p.filter_taps()) / s.taps,
                  elements      = i.channels * static_cast<double>(s.regions.computed(i.limits)),
-                 made   = rounds * (elements * (r.of_tap * taps + r.of_element) + r.of_region) / instructions_per_us,
+                 made   = rounds * (elements * (of_tap * taps + r.of_element) + r.of_region) / instructions_per_us,
                  copies = slower * bytes / r.bytes_per_us;
     return microsecond * (launch + std::pow(std::pow(made, 4) + std::pow(copies, 4), 0.25));
 }
@@ -346,8 +353,8 @@ double narrow_cost(const device& dev, const narrow_instance& i, const problem& p
         blocks_of_unit(dev, s) * static_cast<double>(ceil_div(s.regions.count, std::int64_t(s.shares)));
     if(i.row_taps > 0)
         return (i.limits.made == direction::backward_weight ? row_weights_cost : row_cost)(dev, i, p, s, rounds, bytes);
-    if(i.by_diagonals)
-        return diagonal_cost(i, p, s, rounds, bytes);
+    if(i.by_squares)
+        return square_cost(i, p, s, rounds, bytes);
     const int stride = last_two(p, p.stride, 1)[1];
     const bool any = i.window.any(), weights = i.limits.made == direction::backward_weight,
                runs = stride == 1 && last_two(p, p.dilation, 1)[1] == 1; // see visit_runs()
@@ -408,13 +415,14 @@ narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p,
 
 namespace
 {
-// Boxes of so many rows and columns of X or of Y, and of a block's channels.
+// Boxes of so many rows and columns of X or of Y, in one plane, and of a block's channels.
 tensor_map boxes(const narrow_instance& i, const problem& p, bool of_x, int rows, int cols, const void* images)
 {
     const narrow_images q(i, p);
-    const arguments a  = make_arguments(q.computed);
-    const auto lengths = used<2>(of_x ? a.input : a.output);
-    return packed_map(images, bytes_of(p.type), {of_x ? a.c : a.k, lengths[1], lengths[0], static_cast<int>(p.batch)},
+    const arguments a   = make_arguments(q.computed);
+    const auto& lengths = of_x ? a.input : a.output;
+    return packed_map(images, bytes_of(p.type),
+                      {of_x ? a.c : a.k, lengths[2], lengths[1], static_cast<int>(p.batch) * lengths[0]},
                       {i.channels, cols, rows, 1}, true);
 }
 } // namespace

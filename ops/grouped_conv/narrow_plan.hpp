@@ -30,7 +30,7 @@ struct narrow_instance
     int columns, of_thread;         // of a slice of the block; channels side by side that a thread makes
     int vector;                     // channels that one copy moves
     bool takes_multipliers, in_lds; // in_lds: operands
-    bool by_diagonals;
+    bool by_squares;
     int planes, most_taps; // of the filter
     int row_taps, row_steps,
         row_stride; // of a filter's row as a Toeplitz matrix: at most, products, at most; 0 taps: it is none
@@ -47,7 +47,7 @@ struct narrow_instance
           vector(c.vector()),
           takes_multipliers(c.takes_multipliers()),
           in_lds(c.by_lds()),
-          by_diagonals(c.by_diagonals()),
+          by_squares(c.by_squares()),
           planes(c.planes),
           most_taps(c.most_taps()),
           row_taps(c.by_rows() ? c.taps : 0),
@@ -111,7 +111,7 @@ launch narrow_launch(const Plan& planned, const narrow_arguments& all)
     const narrow_instance i = planned.chosen->configuration;
     const auto& main        = *planned.chosen->main;
     const int blocks        = planned.schedule.blocks();
-    if(!i.by_diagonals)
+    if(!i.by_squares)
         return {main, blocks, all};
     const diagonal_arguments with_maps = {all,
                                           {boxes_of_halos(i, planned.problem, all.regions.shape, all.from),

@@ -154,7 +154,11 @@ struct region_grid
 
         // Where boxes of [images, rows, columns, channels] begin, from a channel on: of what the region is of, and of what it sees.
         CK_TILE_FN tensor_map::coord made_box(int channel) const { return {channel, pixel[1], pixel[0], made.first}; }
-        CK_TILE_FN tensor_map::coord seen_box(int channel) const { return {channel, halo[1], halo[0], seen.first}; }
+        // Of a plane that does not exist, where there is none.
+        CK_TILE_FN tensor_map::coord seen_box(int channel) const
+        {
+            return {channel, halo[1], halo[0], seen.count > 0 ? seen.first : -1};
+        }
     };
     // Deep: of images of several planes, which see others. `tap_plane`: of the filter, where a halo is what windows see through the taps of
     // one alone.

@@ -10,9 +10,9 @@
 #include "ck_tile/gemm/computed_operand.hpp"
 #include "ck_tile/verbs/finite.hpp"
 #include "ck_tile/verbs/reduce.hpp"
-#include "ops/grouped_conv/diagonal_weights.hpp"
 #include "ops/grouped_conv/hankel.hpp"
 #include "ops/grouped_conv/narrow_program.hpp"
+#include "ops/grouped_conv/square_weights.hpp"
 #include "ops/grouped_conv/tap_weights.hpp"
 #include "ops/narrow_conv_bwd_weight/config.hpp"
 
@@ -140,7 +140,7 @@ struct program
     using element                      = element_t<C.dtype()>;
     using arguments                    = narrow_conv_bwd_weight::arguments;
     static constexpr int map_at        = offsetof(arguments, maps),
-                         maps          = C.by_diagonals() ? sizeof(arguments::maps) / sizeof(tensor_map) : 0;
+                         maps          = C.by_squares() ? sizeof(arguments::maps) / sizeof(tensor_map) : 0;
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
     {
@@ -170,18 +170,18 @@ struct program
     using coord                = conv::region_grid::coord;
     using channels             = conv::weight_channels;
     using products             = typename std::conditional_t<
-        C.by_diagonals(), std::type_identity<conv::weights_by_diagonals<C, element>>,
+        C.by_squares(), std::type_identity<conv::weights_by_squares<C, element>>,
         std::conditional_t<
             C.by_rows(), std::type_identity<conv::weights_by_rows<C, element, arguments>>,
             std::conditional_t<C.by_matrix(), std::type_identity<conv::weights_by_matrix<C, element, arguments>>,
                                std::type_identity<weights_by_multiply_adds<C, element>>>>>::type;
-    static constexpr bool all_taps = C.by_rows() || C.by_diagonals(); // whether a block has those of a filter
+    static constexpr bool all_taps = C.by_rows() || C.by_squares(); // whether a block has those of a filter
 
     static CK_TILE_FN products begin([[maybe_unused]] const block& b, const arguments& a,
                                      [[maybe_unused]] const channels& own, [[maybe_unused]] int first)
     {
-        if constexpr(C.by_diagonals())
-            return {};
+        if constexpr(C.by_squares())
+            return {a.groups, own};
         else if constexpr(C.by_rows())
             return {b, a};
         else
@@ -242,9 +242,9 @@ struct program
     static CK_TILE_FN void each_region(const block& b, const arguments& a, int share, const channels& own,
                                        int tap_plane, F&& add)
     {
-        if constexpr(C.by_diagonals())
+        if constexpr(C.by_squares())
         {
-            const auto where = [&](int number) { return a.regions.template at<false>(number); };
+            const auto where = [&](int number) { return a.regions.template at<C.deep()>(number, tap_plane); };
             conv::for_each_region_of_boxes<C.stages, C.waves, C.lanes(), C.barriers_at()>(
                 b, share, a.regions.order.end, a.shares,
                 [&](int number, int stage, auto box) {

@@ -46,7 +46,7 @@ std::vector<launch> operation::launches(const plan<operation>& planned, const te
                                .slices      = s.slices,
                                .shares      = s.shares,
                                .maps        = {}};
-    if(i.by_diagonals)
+    if(i.by_squares)
         a.maps = {conv::boxes_of_halos(i, p, a.regions.shape, in), conv::boxes_of_patches(i, p, out)};
     std::vector<launch> all = {{*planned.chosen->main, s.blocks(), a}};
     if(s.shares > 1)

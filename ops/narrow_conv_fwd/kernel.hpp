@@ -12,6 +12,6 @@ namespace ck_tile::narrow_conv_fwd
 using arguments = conv::narrow_arguments;
 
 template <config C>
-using program = std::conditional_t<C.by_diagonals(), conv::diagonal_program<C>, conv::narrow_program<C>>;
+using program = std::conditional_t<C.by_squares(), conv::diagonal_program<C>, conv::narrow_program<C>>;
 
 } // namespace ck_tile::narrow_conv_fwd

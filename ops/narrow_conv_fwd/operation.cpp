@@ -8,8 +8,9 @@ namespace ck_tile::narrow_conv_fwd
 status operation::supports(const config& c, const problem& p)
 {
     status rules = conv::narrow_supports(c, p);
-    if(c.by_diagonals() && p.residual)
-        rules.also(rejection{"products of two taps add no residual: choose an instance of 1 tap"});
+    if(c.by_squares() && p.residual)
+        rules.also(rejection{
+            "products of squares add no residual: choose an instance of 1 tap, whose operands are in registers"});
     return rules;
 }
 

@@ -15,12 +15,15 @@ template <direction Made>
 problem random_narrow_problem(const narrow_config<Made>& c, random_numbers& random)
 {
     const bool any     = c.window.any();
+    const bool several = c.by_squares() && c.group > 1; // channels of a group, as many on both sides
     const int of_group = c.group_slices() > 1                      ? c.group
+                         : several                                 ? c.group >> random.between(0, c.group == 8 ? 2 : 3)
                          : c.by_lds() && random.between(0, 1) != 0 ? 8 * random.between(1, c.channels / 8)
                          : c.by_matrix()                           ? 1 << random.between(any ? 0 : 1, 4)
                                                                    : 1;
     // Every other one has several times as many channels on one side: of operands in LDS that is what is made.
-    const int more   = c.group_slices() > 1 || random.between(0, 1) ? 1 : random.between(2, c.by_lds() ? 4 : 5),
+    const int more =
+                  c.group_slices() > 1 || several || random.between(0, 1) ? 1 : random.between(2, c.by_lds() ? 4 : 5),
               side   = c.by_lds() ? Made == direction::backward_data : random.between(0, 1);
     const int planes = c.deep() ? random.between(1, c.planes < 3 ? c.planes : 3) : 1; // of the filter
     problem p        = {.spatial = planes > 1           ? 3

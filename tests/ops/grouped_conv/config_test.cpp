@@ -136,7 +136,7 @@ TEST(Config, ExtremeNumbersAreRejectedWithoutOverflow)
                                .window   = {.rows = 3, .cols = 3, .stride = 1},
                                .patch    = {16, 8},
                                .halo     = 384,
-                               .operands = operand_source::lds}));
+                               .operands = conv::operands_from::lds}));
 }
 
 // says(change): what check() says of the configuration once it is changed; nothing, if it is legal.
@@ -253,7 +253,7 @@ TEST(NarrowConfig, OperandsInLds)
                              .window   = {3, 3, 2},
                              .patch    = {8, 8},
                              .halo     = 576,
-                             .operands = operand_source::lds};
+                             .operands = conv::operands_from::lds};
     static_assert(!check(good));
     const auto broken = says_of(good);
     EXPECT_EQ(broken([](config& c) { c.window = {0, 25, 0}, c.patch = {16, 8}; }), "");
@@ -274,7 +274,7 @@ TEST(NarrowConfig, OperandsInLds)
               "operands in LDS have 32 or 64 channels, of a block and of a group at most, but one is 32: use groups of "
               "32, and 32 channels");
     EXPECT_EQ(
-        broken([](config& c) { c.operands = operand_source::registers, c.group = 64; }),
+        broken([](config& c) { c.operands = conv::operands_from::registers, c.group = 64; }),
         "channels of a group must be 1, 16 and what divides it, 32, or, of operands in LDS, 64, but one is 64: use "
         "1, 16 or 32");
     EXPECT_EQ(broken([](config& c) { c.patch = {7, 8}; }),
@@ -293,7 +293,7 @@ TEST(NarrowConfig, OperandsInLds)
                                                            .window   = {3, 3, 1},
                                                            .patch    = {8, 8},
                                                            .halo     = 384,
-                                                           .operands = operand_source::lds};
+                                                           .operands = conv::operands_from::lds};
     EXPECT_EQ(reflect::describe(check(of_weights)),
               "operands in LDS make images, but one is 32: take operands of backward weight from registers");
 }
@@ -369,6 +369,50 @@ TEST(NarrowConfig, PairsOfTaps)
                                                            .taps     = 2};
     EXPECT_EQ(reflect::describe(check(of_weights)), "a wave makes weights of 8 channels, but one is 4: use 8 waves "
                                                     "for 64 channels");
+}
+
+TEST(NarrowConfig, Squares)
+{
+    using config          = narrow_conv_fwd::config;
+    constexpr config good = {.arch     = architecture::sm90,
+                             .type     = data_type::fp16,
+                             .group    = 8,
+                             .channels = 64,
+                             .waves    = 16,
+                             .window   = {3, 3, 2},
+                             .patch    = {8, 8},
+                             .halo     = 296,
+                             .operands = conv::operands_from::squares};
+    static_assert(!check(good));
+    const auto broken = says_of(good);
+    EXPECT_EQ(broken([](config& c) { c.group = 16; }), "");
+    for(const int group : {1, 4, 32})
+        EXPECT_EQ(broken([&](config& c) { c.group = group; }),
+                  fmt::format("squares are of groups of 8 or 16 channels, or a divisor of these, but one is {}: use 8 "
+                              "or 16, or, of groups of 1 channel, 2 taps, and operands in registers",
+                              group));
+    EXPECT_EQ(broken([](config& c) { c.taps = 2; }),
+              "squares of several channels per group have 1 tap, but one is 2: use 1");
+    EXPECT_EQ(broken([](config& c) { c.planes = 3; }), "boxes are of one plane, but one is 3: use 1 plane");
+    EXPECT_EQ(broken([](config& c) { c.group = 16, c.waves = 32; }),
+              "waves must share the channels of a patch by 8, or by pairs of rows, but one is 32: use as many waves as "
+              "there are times 8 channels, or fewer");
+    // Of groups of 16 a wave has both slices of 8, of fewer rows.
+    config of_both = good;
+    of_both.group  = 16;
+    EXPECT_EQ(of_both.rows().reg.only(1).size(), 2);
+    EXPECT_EQ(of_both.rows().regs(), 2 * good.rows().regs() / 2);
+    constexpr narrow_conv_bwd_weight::config of_weights = {.arch     = architecture::sm90,
+                                                           .type     = data_type::fp16,
+                                                           .group    = 16,
+                                                           .channels = 64,
+                                                           .waves    = 8,
+                                                           .window   = {3, 3, 1},
+                                                           .patch    = {8, 8},
+                                                           .halo     = 104,
+                                                           .planes   = 3,
+                                                           .operands = conv::operands_from::squares};
+    static_assert(!check(of_weights) && of_weights.most_products() == 9);
 }
 
 // As many blocks as memory can wait for, not as fit; those that make images are as many as fit.

@@ -395,7 +395,8 @@ void expect_no_residual_of_pairs(config pairs, Problem p)
         ASSERT_FALSE(check(pairs));
         p.stride   = {1, 1, 1};
         p.residual = true;
-        EXPECT_EQ(reason_of<operation>(pairs, p), "products of two taps add no residual: choose an instance of 1 tap");
+        EXPECT_EQ(reason_of<operation>(pairs, p),
+                  "products of squares add no residual: choose an instance of 1 tap, whose operands are in registers");
         p.residual = false;
         EXPECT_EQ(reason_of<operation>(pairs, p), "");
     }
@@ -490,6 +491,22 @@ TEST(Rejections, SayWhy)
                   fmt::format("the instance is of several groups whose channels fit 16 columns, and the problem has "
                               "G = {}, C = {} and K = {}: choose an implicit GEMM",
                               groups, of_x, of_y));
+    config of_squares = of_groups;
+    of_squares.group = 8, of_squares.channels = 64, of_squares.waves = 8, of_squares.window = {3, 3, 1};
+    of_squares.patch = {8, 8}, of_squares.halo = 104, of_squares.operands = operands_from::squares;
+    ASSERT_FALSE(check(of_squares));
+    const auto reason_of_squares = [&](std::int64_t of_x, std::int64_t of_y) {
+        problem p = good;
+        p.stride = {1, 1, 1}, p.groups = 40, p.c = of_x, p.k = of_y;
+        return reason_of<operation>(of_squares, p);
+    };
+    for(const std::int64_t of_group : {2, 4, 8})
+        EXPECT_EQ(reason_of_squares(of_group, of_group), "");
+    for(const auto& [of_x, of_y] : {std::pair(1, 1), {3, 3}, {16, 16}, {4, 8}})
+        EXPECT_EQ(reason_of_squares(of_x, of_y),
+                  fmt::format("the instance is of groups of 8 channels, or of a divisor of that, and the problem has G "
+                              "= 40, C = {} and K = {}: choose one of groups of 16 channels, or an implicit GEMM",
+                              of_x, of_y));
     config of_first_layers = of_groups;
     of_first_layers.taps = 4, of_first_layers.halo = 512;
     EXPECT_EQ(bool(check(of_first_layers)), config::made != direction::forward);
@@ -590,7 +607,7 @@ TEST(Rejections, SayWhy)
               "the instance is of groups of 32 channels, and the problem has G = 128, C = 16 and K = 16: choose one of "
               "groups of 16 channels, or an implicit GEMM");
     config in_lds   = of_parts; // of which blocks take several groups
-    in_lds.operands = operand_source::lds, in_lds.patch = {16, 8}, in_lds.halo = 384;
+    in_lds.operands = operands_from::lds, in_lds.patch = {16, 8}, in_lds.halo = 384;
     ASSERT_FALSE(check(in_lds));
     EXPECT_EQ(reason_of<operation>(in_lds, good), "");
     good.c = good.k = 24;

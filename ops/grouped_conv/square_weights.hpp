@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Weights of depthwise convolutions by a matrix instruction of 8 columns: two taps at a time, of 8 channels and 16 pixels,
+// Weights of groups of few channels by a matrix instruction of 8 columns, of 16 pixels at a time:
 //
-//   sums [(tap, channel m), channel n] += X [pixel seen through the tap, channel m] * dY [pixel, channel n],   of which the diagonals are dW
+//   sums [(unit, channel m of X), channel n of Y] += X [pixel seen through the unit's tap, channel m] * dY [pixel, channel n]
 //
-// of which an eighth is of use: see diagonal.hpp. Operands lie in LDS as [pixel, channel], and lanes read them transposed, squares of 8 pixels of a row and
-// 8 channels: the 16 pixels are two rows of a patch, so that a square of X, once in registers, serves all rows of the filter that it is seen through.
-// A NaN or an infinity stays in the sums of its channel.
+// Two units of 8 channels each: two taps of one slice of X, or, of groups of 16 channels, both slices of one tap. Of the sums those are of use whose channels are of one
+// group: all, or, of groups of one channel, the diagonals. Operands lie in LDS as [pixel, channel], and lanes read them transposed, squares of 8 pixels of a
+// row and 8 channels: the 16 pixels are two rows of a patch, so that a square of X, once in registers, serves all rows of the filter that it is seen through.
+// A NaN or an infinity stays in the sums of its group.
 #pragma once
 
 #include "ck_tile/targets/matrix.hpp"
@@ -16,20 +17,21 @@
 namespace ck_tile::conv
 {
 
-// C: a configuration, of which each wave has 8 channels.
+// C: a configuration, of which each wave has 8 channels of Y.
 template <auto C, class Element>
-class weights_by_diagonals
+class weights_by_squares
 {
-    static constexpr int rows = C.window.rows, cols = C.window.cols, taps = rows * cols, count = C.most_products(),
-                         stride = C.window.stride, made_rows = C.patch.rows;
+    static constexpr int rows = C.window.rows, cols = C.window.cols, slices = C.slices_seen(),
+                         units = rows * cols * slices, count = C.most_products(), stride = C.window.stride,
+                         made_rows = C.patch.rows;
     // Rows of X come a few at a time, those that two more rows of the patch see, after as many times as many as the filter needs before.
     static constexpr int at_once = 2 * stride, before = ceil_div(rows - stride, at_once),
                          steps = before + made_rows / 2, first_row = rows - stride - before * at_once,
                          pitch = (C.patch.cols - 1) * stride + cols, halo_rows = (made_rows - 1) * stride + rows;
     // And are read in squares, four at once, dY's two behind them.
-    static constexpr int of_x = at_once * cols, all = of_x + 2, of_read = 4, reads = ceil_div(all, of_read);
+    static constexpr int of_x = at_once * cols * slices, all = of_x + 2, of_read = 4, reads = ceil_div(all, of_read);
     static constexpr opcode op = diagonal_product::instruction(C.dtype(), facts(C.arch), diagonal_product::taps)->op;
-    static constexpr distribution x_taps    = diagonal_product::operand(C.waves, diagonal_product::pixels, 2),
+    static constexpr distribution x_units   = diagonal_product::operand(C.waves, diagonal_product::pixels, 2),
                                   dy_pixels = diagonal_product::operand(C.waves, diagonal_product::channels, 2),
                                   products = diagonal_product::sums(C.waves), some_sums = C.sums(1);
     using halo_tile  = lds_tile<Element, C.halo_layout()>;
@@ -39,16 +41,17 @@ class weights_by_diagonals
     // Two neighbours of a row of pixels, of the lane's channel, of each square.
     struct squares
     {
-        unsigned x[steps * at_once][cols], dy[made_rows];
+        unsigned x[steps * at_once][cols * slices], dy[made_rows];
     };
-    // The first line that a lane addresses of each read, and how much further it is for the next step.
+    // The first line that a lane addresses of each read, how much further it is for the next step, and the slice of channels.
     struct lines
     {
-        int first[reads], next[reads];
+        int first[reads], next[reads], slice[reads];
     };
 
   public:
-    CK_TILE_FN weights_by_diagonals()
+    CK_TILE_FN weights_by_squares(const channel_groups& groups, const weight_channels& own)
+        : groups_(groups), channels_(own)
     {
         register_for<count>([&](auto n) { sums_[n] = fill<float, products>(0.f); });
         for_each_thread<products>([&](thread t) {
@@ -56,6 +59,7 @@ class weights_by_diagonals
                 const int square           = square_of(read * of_read + t.lane / 8);
                 lines_[t.copy].first[read] = line_of(0, square, t.lane % 8);
                 lines_[t.copy].next[read]  = square < of_x ? at_once * pitch : 2 * C.patch.cols;
+                lines_[t.copy].slice[read] = slice_of(t, square);
             });
         });
     }
@@ -72,7 +76,7 @@ class weights_by_diagonals
         });
     }
 
-    // The sums of two taps, and which weights they are.
+    // The sums of two units, and which weights they are.
     CK_TILE_FN tile<float, some_sums> some(int number) const
     {
         tile<float, some_sums> s;
@@ -84,7 +88,8 @@ class weights_by_diagonals
     }
     CK_TILE_FN weight_place weight_of(thread t, int r, int v, int number) const
     {
-        return {2 * number + r, channel(t), is_diagonal(t, v) ? 0 : -1};
+        const int unit = 2 * number + r, of_y = first_channel(t) + v, x = channels_.x + channel_seen(t, unit % slices);
+        return {unit / slices, of_y, groups_.same(channels_.y + of_y, x) ? x % groups_.seen : -1};
     }
 
     // Not 0 where something of a thread's sums is not finite.
@@ -93,16 +98,25 @@ class weights_by_diagonals
         float found = 0;
         register_for<count>([&](auto n) {
             register_for<4>([&](auto v) {
-                found = __builtin_fmaf(is_diagonal(t, v % 2) ? sums_[n].file_of(t).get(0, v) : 0.f, 0.f, found);
+                const bool used = weight_of(t, v / 2, v % 2, n).of_x >= 0;
+                found           = __builtin_fmaf(used ? sums_[n].file_of(t).get(0, v) : 0.f, 0.f, found);
             });
         });
         return found;
     }
 
   private:
-    // Of the block's channels.
-    static CK_TILE_FN int channel(thread t) { return t.wave * diagonal_product::channels + t.lane / 4; }
-    static CK_TILE_FN bool is_diagonal(thread t, int v) { return t.lane / 4 == t.lane % 4 * 2 + v; }
+    // Of the block's channels: the first one of Y that a lane has sums of; and that of X, of a slice that they see.
+    static CK_TILE_FN int first_channel(thread t) { return t.wave * diagonal_product::channels + t.lane % 4 * 2; }
+    static CK_TILE_FN int channel_seen(thread t, int slice)
+    {
+        return (t.wave / slices * slices + slice) * diagonal_product::channels + t.lane / 4;
+    }
+    // Of 8 channels, which a square has, of X or of dY.
+    static CK_TILE_FN int slice_of(thread t, int square)
+    {
+        return square < of_x ? t.wave / slices * slices + square % slices : t.wave;
+    }
 
     // Of an operand's register, of pixels of two rows.
     static CK_TILE_FN void set(auto& file, int r, unsigned of_row, unsigned of_next)
@@ -123,17 +137,17 @@ class weights_by_diagonals
             set(dy.file_of(t), 0, seen[t.copy].dy[2 * Two], seen[t.copy].dy[2 * Two + 1]);
         });
         static_for<count>([&](auto n) __attribute__((always_inline)) {
-            tile<Element, x_taps> of_taps;
-            for_each_thread<x_taps>([&](thread t) __attribute__((always_inline)) {
+            tile<Element, x_units> of_units;
+            for_each_thread<x_units>([&](thread t) __attribute__((always_inline)) {
                 static_for<2>([&](auto i) __attribute__((always_inline)) {
-                    constexpr int tap = 2 * n + i < taps ? 2 * n + i : 2 * n,
-                                  row = 2 * Two * stride + tap / cols - first_row;
-                    set(of_taps.file_of(t), i, seen[t.copy].x[row][tap % cols],
-                        seen[t.copy].x[row + stride][tap % cols]);
+                    constexpr int unit = 2 * n + i < units ? 2 * n + i : 2 * n, of_row = cols * slices,
+                                  row = 2 * Two * stride + unit / of_row - first_row;
+                    set(of_units.file_of(t), i, seen[t.copy].x[row][unit % of_row],
+                        seen[t.copy].x[row + stride][unit % of_row]);
                 });
             });
             ck_tile::detail::multiply_files<op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(sums_[n].files,
-                                                                                              of_taps.files, dy.files);
+                                                                                              of_units.files, dy.files);
         });
     }
 
@@ -145,8 +159,8 @@ class weights_by_diagonals
     {
         if(square >= of_x)
             return C.halo + ((step - before) * 2 + square - of_x) * C.patch.cols + pixel;
-        const int row = first_row + step * at_once + square / cols;
-        return row * pitch + pixel * stride + square % cols;
+        const int row = first_row + step * at_once + square / (cols * slices);
+        return row * pitch + pixel * stride + square / slices % cols;
     }
 
     template <int Step>
@@ -159,17 +173,17 @@ class weights_by_diagonals
                 int line = lines_[t.copy].first[read] + Step * lines_[t.copy].next[read];
                 if constexpr(Step < before) // some are before the first row
                     line = line < 0 ? line + 8 * pitch : line;
-                read_transposed(words,
-                                x.data + line * halo_tile::layout.line() +
-                                    (t.wave ^ swizzle_of_row<halo_tile::layout>(line)) * halo_tile::layout.chunk);
+                read_transposed(words, x.data + line * halo_tile::layout.line() +
+                                           (lines_[t.copy].slice[read] ^ swizzle_of_row<halo_tile::layout>(line)) *
+                                               halo_tile::layout.chunk);
             }
             else
                 for(int i = 0; i < of_read; ++i)
                     words[i] = read_square(t, Step, square_of(read * of_read + i), x, y);
             static_for<of_read>([&](auto i) __attribute__((always_inline)) {
-                constexpr int square = read * of_read + i;
+                constexpr int square = read * of_read + i, of_row = cols * slices;
                 if constexpr(square < of_x)
-                    own.x[Step * at_once + square / cols][square % cols] = words[i];
+                    own.x[Step * at_once + square / of_row][square % of_row] = words[i];
                 else if constexpr(square < all && Step >= before)
                     own.dy[(Step - before) * 2 + square - of_x] = words[i];
             });
@@ -181,8 +195,9 @@ class weights_by_diagonals
         pair both = {};
         for(int v = 0; v < 2; ++v)
         {
-            const int line = line_of(step, square, t.lane % 4 * 2 + v), column = channel(t);
-            const bool of_y = square >= of_x;
+            const int line   = line_of(step, square, t.lane % 4 * 2 + v),
+                      column = slice_of(t, square) * diagonal_product::channels + t.lane / 4;
+            const bool of_y  = square >= of_x;
             if(of_y ? line < C.halo : line < 0 || line >= halo_rows * pitch)
                 continue;
             const Element* from = of_y ? y.at(line - C.halo, column) : x.at(line, column);
@@ -192,6 +207,8 @@ class weights_by_diagonals
         return __builtin_bit_cast(unsigned, both);
     }
 
+    channel_groups groups_;
+    weight_channels channels_;
     ck_tile::detail::per_thread<lines, copies_of(C.threads())> lines_;
     tile<float, products> sums_[count];
 };
