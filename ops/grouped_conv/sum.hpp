@@ -44,7 +44,6 @@ struct sum_program
     static constexpr architecture arch = Arch;
     static constexpr int wave          = facts(Arch).wave;
     static constexpr int lds_bytes     = 0;
-    static constexpr int at_once       = 8; // partials that a thread has under way
     using arguments                    = sum_arguments<Finish>;
     using element                      = element_t<Type>;
     static constexpr int threads       = arguments::threads;
@@ -76,18 +75,21 @@ struct sum_program
         const auto window_of     = [&]<class T>(T* data) {
             return make_window<D>(tensor_view{data + begin, here, packed<1>({here})}, multi_index{0});
         };
-        const auto add     = [](float x, float y) { return x + y; };
-        const auto partial = [&](int split) { return load(window_of(a.partials + split * a.elements)); };
-        auto all           = fill<float, D>(0.f);
-        int split          = 0;
-        for(; split + at_once <= a.splits; split += at_once)
-        {
-            tile<float, D> next[at_once];
-            static_for<at_once>([&](auto i) { next[i] = partial(split + i); });
-            static_for<at_once>([&](auto i) { all = map(add, all, next[i]); });
-        }
-        for(; split < a.splits; ++split)
-            all = map(add, all, partial(split));
+        const auto add      = [](float x, float y) { return x + y; };
+        const auto partial  = [&](int split) { return load(window_of(a.partials + split * a.elements)); };
+        auto all            = fill<float, D>(0.f);
+        int split           = 0;
+        const auto add_some = [&](auto at_once) { // partials that a thread has under way
+            for(; split + at_once <= a.splits; split += at_once)
+            {
+                tile<float, D> next[at_once];
+                static_for<at_once>([&](auto i) { next[i] = partial(split + i); });
+                static_for<at_once>([&](auto i) { all = map(add, all, next[i]); });
+            }
+        };
+        add_some(constant<16>{});
+        add_some(constant<4>{});
+        add_some(constant<1>{});
         const auto number = generate<int, D>([&](int i) { return i < here ? i : 0; });
         const auto results =
             map([&](float x, int i) { return a.finish.template operator()<element>(x, begin + i); }, all, number);
