@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Weights of groups of few channels by a matrix instruction of 8 columns, of 16 pixels at a time:
 //
-//   sums [(unit, channel m of X), channel n of Y] += X [pixel seen through the unit's tap, channel m] * dY [pixel, channel n]
+//   sums [(half, channel m of X), channel n of Y] += X [pixel seen through the half's tap, channel m] * dY [pixel, channel n]
 //
-// Two units of 8 channels each: two taps of one slice of X, or, of groups of 16 channels, both slices of one tap. Of the sums those are of use whose channels are of one
+// Two halves of 8 channels each: two taps of one slice of X, or, of groups of 16 channels, both slices of one tap. Of the sums those are of use whose channels are of one
 // group: all, or, of groups of one channel, the diagonals. Operands lie in LDS as [pixel, channel], and lanes read them transposed, squares of 8 pixels of a
 // row and 8 channels: the 16 pixels are two rows of a patch, so that a square of X, once in registers, serves all rows of the filter that it is seen through.
 // A NaN or an infinity stays in the sums of its group.
@@ -22,7 +22,7 @@ template <auto C, class Element>
 class weights_by_squares
 {
     static constexpr int rows = C.window.rows, cols = C.window.cols, slices = C.slices_seen(),
-                         units = rows * cols * slices, count = C.most_products(), stride = C.window.stride,
+                         halves = rows * cols * slices, count = C.most_products(), stride = C.window.stride,
                          made_rows = C.patch.rows;
     // Rows of X come a few at a time, those that two more rows of the patch see, after as many times as many as the filter needs before.
     static constexpr int at_once = 2 * stride, before = ceil_div(rows - stride, at_once),
@@ -31,7 +31,7 @@ class weights_by_squares
     // And are read in squares, four at once, dY's two behind them.
     static constexpr int of_x = at_once * cols * slices, all = of_x + 2, of_read = 4, reads = ceil_div(all, of_read);
     static constexpr opcode op = diagonal_product::instruction(C.dtype(), facts(C.arch), diagonal_product::taps)->op;
-    static constexpr distribution x_units   = diagonal_product::operand(C.waves, diagonal_product::pixels, 2),
+    static constexpr distribution x_halves  = diagonal_product::operand(C.waves, diagonal_product::pixels, 2),
                                   dy_pixels = diagonal_product::operand(C.waves, diagonal_product::channels, 2),
                                   products = diagonal_product::sums(C.waves), some_sums = C.sums(1);
     using halo_tile  = lds_tile<Element, C.halo_layout()>;
@@ -76,7 +76,7 @@ class weights_by_squares
         });
     }
 
-    // The sums of two units, and which weights they are.
+    // The sums of two halves, and which weights they are.
     CK_TILE_FN tile<float, some_sums> some(int number) const
     {
         tile<float, some_sums> s;
@@ -88,8 +88,8 @@ class weights_by_squares
     }
     CK_TILE_FN weight_place weight_of(thread t, int r, int v, int number) const
     {
-        const int unit = 2 * number + r, of_y = first_channel(t) + v, x = channels_.x + channel_seen(t, unit % slices);
-        return {unit / slices, of_y, groups_.same(channels_.y + of_y, x) ? x % groups_.seen : -1};
+        const int half = 2 * number + r, of_y = first_channel(t) + v, x = channels_.x + channel_seen(t, half % slices);
+        return {half / slices, of_y, groups_.same(channels_.y + of_y, x) ? x % groups_.seen : -1};
     }
 
     // Not 0 where something of a thread's sums is not finite.
@@ -137,17 +137,17 @@ class weights_by_squares
             set(dy.file_of(t), 0, seen[t.copy].dy[2 * Two], seen[t.copy].dy[2 * Two + 1]);
         });
         static_for<count>([&](auto n) __attribute__((always_inline)) {
-            tile<Element, x_units> of_units;
-            for_each_thread<x_units>([&](thread t) __attribute__((always_inline)) {
+            tile<Element, x_halves> of_halves;
+            for_each_thread<x_halves>([&](thread t) __attribute__((always_inline)) {
                 static_for<2>([&](auto i) __attribute__((always_inline)) {
-                    constexpr int unit = 2 * n + i < units ? 2 * n + i : 2 * n, of_row = cols * slices,
-                                  row = 2 * Two * stride + unit / of_row - first_row;
-                    set(of_units.file_of(t), i, seen[t.copy].x[row][unit % of_row],
-                        seen[t.copy].x[row + stride][unit % of_row]);
+                    constexpr int half = 2 * n + i < halves ? 2 * n + i : 2 * n, of_row = cols * slices,
+                                  row = 2 * Two * stride + half / of_row - first_row;
+                    set(of_halves.file_of(t), i, seen[t.copy].x[row][half % of_row],
+                        seen[t.copy].x[row + stride][half % of_row]);
                 });
             });
-            ck_tile::detail::multiply_files<op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(sums_[n].files,
-                                                                                              of_units.files, dy.files);
+            ck_tile::detail::multiply_files<op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(
+                sums_[n].files, of_halves.files, dy.files);
         });
     }
 
