@@ -11,8 +11,8 @@
 #include "ck_tile/targets/targets.hpp"
 #include "ck_tile/verbs/box_copy.hpp"
 #include "ops/grouped_conv/depthwise.hpp"
-#include "ops/grouped_conv/diagonal.hpp"
 #include "ops/grouped_conv/hankel.hpp"
+#include "ops/grouped_conv/square_product.hpp"
 #include "ops/grouped_conv/tap_product.hpp"
 #include "ops/grouped_conv/toeplitz.hpp"
 
@@ -61,7 +61,7 @@ struct narrow_config
     int stages = 2;    // such halos in LDS
     int planes = 1;    // of the filter, at most; of 1, images have no third dimension
     // Neighbours in a row of the filter that one product takes: if several, X has one group, of 16 / taps channels at most; or, of groups of 1
-    // channel, 2, as diagonals (diagonal.hpp), or more, the row as an operand, so long at most (toeplitz.hpp, hankel.hpp).
+    // channel, 2, as diagonals of squares (square_product.hpp), or more, the row as an operand, so long at most (toeplitz.hpp, hankel.hpp).
     int taps               = 1;
     operands_from operands = operands_from::registers;
 
@@ -71,7 +71,7 @@ struct narrow_config
     // Pairs of taps of groups of 1 channel are diagonals of squares.
     constexpr bool by_squares() const { return operands == operands_from::squares || (group == 1 && taps == 2); }
     // Slices of 8 channels that a square's channels see.
-    constexpr int slices_seen() const { return ceil_div(group, diagonal_product::channels); }
+    constexpr int slices_seen() const { return ceil_div(group, square_product::channels); }
     constexpr bool by_rows() const { return group == 1 && taps > 2; } // of the filter
     constexpr bool weights_by_rows() const { return by_rows() && makes_weights(); }
     constexpr bool of_few() const
@@ -224,7 +224,7 @@ struct narrow_config
     constexpr distribution rows() const
     {
         if(by_squares())
-            return diagonal_product::rows(waves, patch.pixels(), channels, patch, slices_seen());
+            return square_product::rows(waves, patch.pixels(), channels, patch, slices_seen());
         return by_rows()     ? toeplitz::images(instruction(), waves, channels, own(), patch)
                : by_lds()    ? tap_product::images_of_lds(waves, product().row_fragments(), channels)
                : by_matrix() ? tap_product::images(instruction(), waves, channels, patch, classes())
@@ -265,7 +265,7 @@ struct narrow_config
             return {.rows = channels, .cols = halo};
         return of_few() ? lds_layout{.rows = halo, .cols = halo_channels()} : lines(halo);
     }
-    // By diagonals, images go through LDS: one region's behind another's.
+    // By squares, images go through LDS: one region's behind another's.
     constexpr lds_layout images_layout() const { return swizzled_rows(patch.pixels(), channels); }
     constexpr int images_at() const { return stages * stage_bytes(); }
     constexpr lds_layout pixel_layout() const
@@ -293,7 +293,7 @@ struct narrow_config
             return tap_product::weights(instruction(), waves, across(), taps);
         if(by_squares())
         {
-            const int channels = diagonal_product::channels, rows = diagonal_product::pixels; // of two taps
+            const int channels = square_product::channels, rows = square_product::pixels; // of two taps
             return {.lengths = {1, waves * rows * channels},
                     .wave    = {{waves, 1, rows * channels}},
                     .lane    = {{channels / 2, 1, 2}, {channels, 1, channels}},
@@ -323,7 +323,7 @@ struct narrow_config
     // Those of a block, backward weight, at most.
     constexpr int most_products() const
     {
-        return by_squares() ? ceil_div(window.taps() * slices_seen(), diagonal_product::taps)
+        return by_squares() ? ceil_div(window.taps() * slices_seen(), square_product::taps)
                : by_rows()  ? taps / tap_product::channels
                             : products().taps();
     }
@@ -566,24 +566,24 @@ constexpr violation check_rows(const narrow_config<Made>& c, const target& t)
 template <direction Made>
 constexpr violation check_squares(const narrow_config<Made>& c, const target& t)
 {
-    namespace product = diagonal_product;
+    namespace product = square_product;
     if(c.operands == operands_from::squares && c.group != product::channels && c.group != 2 * product::channels)
         return {"squares are of groups of 8 or 16 channels, or a divisor of these", c.group,
                 "use 8 or 16, or, of groups of 1 channel, 2 taps, and operands in registers"};
     if(c.operands == operands_from::squares && c.taps != 1)
         return {"squares of several channels per group have 1 tap", c.taps, "use 1"};
     if(!product::exists(c.type, t))
-        return {"diagonal products multiply 16 x 8 x 16 of 16-bit types", name_of(c.type), "use products of 1 tap"};
+        return {"squares are multiplied 16 x 8 x 16, of 16-bit types", name_of(c.type),
+                "use products of 1 tap, of operands in registers"};
     if(c.channels != 16 && c.channels != 32 && c.channels != 64)
-        return {"boxes of what a diagonal product sees have rows of 16, 32 or 64 channels", c.channels,
-                "use 64 channels"};
+        return {"boxes of squares have rows of 16, 32 or 64 channels", c.channels, "use 64 channels"};
     if(c.window.any() || (Made == direction::backward_data && c.window.stride != 1) || c.window.stride > 2)
-        return {"the compiler must know the window of a diagonal product, of a stride of 2 at most, or, of dX, 1",
-                c.window.stride, "set rows, cols and stride of the window, or use products of 1 tap"};
+        return {"the compiler must know the window of squares, of a stride of 2 at most, or, of dX, 1", c.window.stride,
+                "set rows, cols and stride of the window, or use products of 1 tap"};
     if(c.patch.cols != product::width)
-        return {"a diagonal product has rows of 8 pixels", c.patch.cols, "use patches 8 wide"};
+        return {"squares have rows of 8 pixels", c.patch.cols, "use patches 8 wide"};
     if(constexpr int most = 16; c.patch.rows % 2 != 0 || c.patch.rows > most)
-        return {"a diagonal product has two rows of a patch, of 16 at most", c.patch.rows,
+        return {"products of squares have two rows of a patch, of 16 at most", c.patch.rows,
                 "use patches of 8 or 16 rows"};
     if(c.planes != 1 && !c.makes_weights())
         return {"boxes are of one plane", c.planes, "use 1 plane"};

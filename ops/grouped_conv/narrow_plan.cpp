@@ -329,7 +329,7 @@ double square_cost(const narrow_instance& i, const problem& p, const narrow_sche
     const rates& r             = i.limits.made == direction::backward_weight ? of_weights : of_images;
     const int row              = i.channels * bytes_of(p.type);
     const bool halves          = row == line / 2 && p.groups * p.k * bytes_of(p.type) % row == 0;
-    const double of_tap        = i.group > diagonal_product::channels ? 1.5 * r.of_tap : r.of_tap;
+    const double of_tap        = i.group > square_product::channels ? 1.5 * r.of_tap : r.of_tap;
     const double slower        = s.slices == 1 || i.at_once == 1 || halves ? 1
                                  : row == line                             ? r.of_lines
                                                                            : r.of_parts,

@@ -4,9 +4,9 @@
 
 #include "ck_tile/runtime/device.hpp"
 #include "ops/grouped_conv/computed.hpp"
-#include "ops/grouped_conv/diagonal_program.hpp"
 #include "ops/grouped_conv/narrow_program.hpp"
 #include "ops/grouped_conv/regions.hpp"
+#include "ops/grouped_conv/square_program.hpp"
 
 namespace ck_tile::conv
 {
@@ -100,7 +100,7 @@ Plan planned_narrow(const device& dev, Plan chosen, double bytes, std::span<cons
 
 // Of a kernel that makes images: all but the tensors.
 narrow_arguments narrow_arguments_of(const narrow_instance& i, const problem& p, const narrow_schedule& s);
-// The boxes that an instance by diagonals copies: of what regions see, and of what they are of, the images that the arguments have.
+// The boxes that an instance by squares copies: of what regions see, and of what they are of, the images that the arguments have.
 tensor_map boxes_of_halos(const narrow_instance& i, const problem& p, const region_shape& region, const void* images);
 tensor_map boxes_of_patches(const narrow_instance& i, const problem& p, const void* images);
 
@@ -113,9 +113,9 @@ launch narrow_launch(const Plan& planned, const narrow_arguments& all)
     const int blocks        = planned.schedule.blocks();
     if(!i.by_squares)
         return {main, blocks, all};
-    const diagonal_arguments with_maps = {all,
-                                          {boxes_of_halos(i, planned.problem, all.regions.shape, all.from),
-                                           boxes_of_patches(i, planned.problem, all.to)}};
+    const square_arguments with_maps = {all,
+                                        {boxes_of_halos(i, planned.problem, all.regions.shape, all.from),
+                                         boxes_of_patches(i, planned.problem, all.to)}};
     return {main, blocks, with_maps};
 }
 

@@ -3,15 +3,15 @@
 //
 //   sums [(half, channel m of X), channel n of Y] += X [pixel seen through the half's tap, channel m] * dY [pixel, channel n]
 //
-// Two halves of 8 channels each: two taps of one slice of X, or, of groups of 16 channels, both slices of one tap. Of the sums those are of use whose channels are of one
-// group: all, or, of groups of one channel, the diagonals. Operands lie in LDS as [pixel, channel], and lanes read them transposed, squares of 8 pixels of a
-// row and 8 channels: the 16 pixels are two rows of a patch, so that a square of X, once in registers, serves all rows of the filter that it is seen through.
-// A NaN or an infinity stays in the sums of its group.
+// Two halves of 8 channels each: two taps of one slice of X, or, of groups of 16 channels, both slices of one tap. Of the sums those are of use whose
+// channels are of one group: all, or, of groups of one channel, the diagonals. Operands lie in LDS as [pixel, channel], and lanes read them transposed,
+// squares of 8 pixels of a row and 8 channels: the 16 pixels are two rows of a patch, so that a square of X, once in registers, serves all rows of the
+// filter that it is seen through. A NaN or an infinity stays in the sums of its group.
 #pragma once
 
 #include "ck_tile/targets/matrix.hpp"
 #include "ck_tile/verbs/map.hpp"
-#include "ops/grouped_conv/diagonal.hpp"
+#include "ops/grouped_conv/square_product.hpp"
 #include "ops/grouped_conv/tap_weights.hpp"
 
 namespace ck_tile::conv
@@ -30,10 +30,10 @@ class weights_by_squares
                          pitch = (C.patch.cols - 1) * stride + cols, halo_rows = (made_rows - 1) * stride + rows;
     // And are read in squares, four at once, dY's two behind them.
     static constexpr int of_x = at_once * cols * slices, all = of_x + 2, of_read = 4, reads = ceil_div(all, of_read);
-    static constexpr opcode op = diagonal_product::instruction(C.dtype(), facts(C.arch), diagonal_product::taps)->op;
-    static constexpr distribution x_halves  = diagonal_product::operand(C.waves, diagonal_product::pixels, 2),
-                                  dy_pixels = diagonal_product::operand(C.waves, diagonal_product::channels, 2),
-                                  products = diagonal_product::sums(C.waves), some_sums = C.sums(1);
+    static constexpr opcode op = square_product::instruction(C.dtype(), facts(C.arch), square_product::taps)->op;
+    static constexpr distribution x_halves  = square_product::operand(C.waves, square_product::pixels, 2),
+                                  dy_pixels = square_product::operand(C.waves, square_product::channels, 2),
+                                  products = square_product::sums(C.waves), some_sums = C.sums(1);
     using halo_tile  = lds_tile<Element, C.halo_layout()>;
     using pixel_tile = lds_tile<Element, C.pixel_layout()>;
     using pair       = vector<Element, 2>;
@@ -107,10 +107,10 @@ class weights_by_squares
 
   private:
     // Of the block's channels: the first one of Y that a lane has sums of; and that of X, of a slice that they see.
-    static CK_TILE_FN int first_channel(thread t) { return t.wave * diagonal_product::channels + t.lane % 4 * 2; }
+    static CK_TILE_FN int first_channel(thread t) { return t.wave * square_product::channels + t.lane % 4 * 2; }
     static CK_TILE_FN int channel_seen(thread t, int slice)
     {
-        return (t.wave / slices * slices + slice) * diagonal_product::channels + t.lane / 4;
+        return (t.wave / slices * slices + slice) * square_product::channels + t.lane / 4;
     }
     // Of 8 channels, which a square has, of X or of dY.
     static CK_TILE_FN int slice_of(thread t, int square)
@@ -196,7 +196,7 @@ class weights_by_squares
         for(int v = 0; v < 2; ++v)
         {
             const int line   = line_of(step, square, t.lane % 4 * 2 + v),
-                      column = slice_of(t, square) * diagonal_product::channels + t.lane / 4;
+                      column = slice_of(t, square) * square_product::channels + t.lane / 4;
             const bool of_y  = square >= of_x;
             if(of_y ? line < C.halo : line < 0 || line >= halo_rows * pitch)
                 continue;

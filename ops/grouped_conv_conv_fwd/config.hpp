@@ -4,8 +4,8 @@
 
 #include "ck_tile/gemm/computed_operand.hpp"
 #include "ck_tile/gemm/tile_config.hpp"
-#include "ops/grouped_conv/diagonal.hpp"
 #include "ops/grouped_conv/narrow_config.hpp"
+#include "ops/grouped_conv/square_product.hpp"
 
 namespace ck_tile::grouped_conv_conv_fwd
 {
@@ -96,7 +96,7 @@ struct config
         if(first == formulation::dense)
             return gemm::accumulator(first_shape());
         if(first == formulation::diagonal)
-            return conv::diagonal_product::rows(shape().waves(), block.m, channels, patch);
+            return conv::square_product::rows(shape().waves(), block.m, channels, patch);
         return conv::depthwise_rows(shape().waves(), lanes(), block.m, channels, 4 / bytes_of(dtype()));
     }
 
@@ -182,7 +182,7 @@ constexpr violation check(const config& c, const target& t)
         return {"the threads must share the halo's pixels evenly", c.halo, "use a multiple of threads / 8"};
     if(c.first == formulation::diagonal)
     {
-        namespace product = conv::diagonal_product;
+        namespace product = conv::square_product;
         if(!product::exists(c.dtype(), t))
             return {"the diagonal formulation multiplies 16 x 8 x 16", s.fragment().name, "use another formulation"};
         if(s.k != 64)

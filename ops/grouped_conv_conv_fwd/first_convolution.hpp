@@ -7,6 +7,7 @@
 #include "ck_tile/verbs/broadcast.hpp"
 #include "ops/grouped_conv/finish.hpp"
 #include "ops/grouped_conv/halo_window.hpp"
+#include "ops/grouped_conv/square_images.hpp"
 #include "ops/grouped_conv_conv_fwd/config.hpp"
 
 namespace ck_tile::grouped_conv_conv_fwd
@@ -165,7 +166,8 @@ struct depthwise_first
     {
         if constexpr(C.first == formulation::diagonal)
         {
-            using products = conv::diagonal<C.arch, C.dtype(), C.window, C.patch, C.shape().waves(), Own, alone>;
+            using products =
+                conv::images_by_squares<C.arch, C.dtype(), C.window, C.patch, C.shape().waves(), Own, alone>;
             return products::sums(x, products::template load<false>(wei, biases), wei, biases, args.regions.shape);
         }
         else

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Depthwise convolution, forward: see ops/grouped_conv/narrow_program.hpp and diagonal_program.hpp.
+// Depthwise convolution, forward: see ops/grouped_conv/narrow_program.hpp and square_program.hpp.
 #pragma once
 
-#include "ops/grouped_conv/diagonal_program.hpp"
 #include "ops/grouped_conv/narrow_program.hpp"
+#include "ops/grouped_conv/square_program.hpp"
 #include "ops/narrow_conv_fwd/config.hpp"
 
 namespace ck_tile::narrow_conv_fwd
@@ -12,6 +12,6 @@ namespace ck_tile::narrow_conv_fwd
 using arguments = conv::narrow_arguments;
 
 template <config C>
-using program = std::conditional_t<C.by_squares(), conv::diagonal_program<C>, conv::narrow_program<C>>;
+using program = std::conditional_t<C.by_squares(), conv::square_program<C>, conv::narrow_program<C>>;
 
 } // namespace ck_tile::narrow_conv_fwd

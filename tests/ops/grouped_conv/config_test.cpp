@@ -314,27 +314,27 @@ TEST(NarrowConfig, PairsOfTaps)
     const auto broken = says_of(good);
     EXPECT_EQ(broken([](config& c) { c.waves = 8, c.patch = {16, 8}, c.window = {5, 5, 1}; }), "");
     EXPECT_EQ(broken([](config& c) { c.type = data_type::fp32; }),
-              "diagonal products multiply 16 x 8 x 16 of 16-bit types, but one is fp32: use products of 1 tap");
+              "squares are multiplied 16 x 8 x 16, of 16-bit types, but one is fp32: use products of 1 tap, of "
+              "operands in registers");
     EXPECT_EQ(broken([](config& c) { c.arch = architecture::gfx942, c.stages = 1; }),
-              "diagonal products multiply 16 x 8 x 16 of 16-bit types, but one is fp16: use products of 1 tap");
+              "squares are multiplied 16 x 8 x 16, of 16-bit types, but one is fp16: use products of 1 tap, of "
+              "operands in registers");
     EXPECT_EQ(broken([](config& c) { c.channels = 32; }), "");
     EXPECT_EQ(broken([](config& c) { c.channels = 16, c.patch.rows = 16, c.halo = 568; }), "");
     for(const int channels : {8, 128})
-        EXPECT_EQ(
-            broken([&](config& c) { c.channels = channels; }),
-            fmt::format("boxes of what a diagonal product sees have rows of 16, 32 or 64 channels, but one is {}: "
-                        "use 64 channels",
-                        channels));
-    EXPECT_EQ(
-        broken([](config& c) { c.window = {0, 9, 0}; }),
-        "the compiler must know the window of a diagonal product, of a stride of 2 at most, or, of dX, 1, but one is "
-        "0: set rows, cols and stride of the window, or use products of 1 tap");
+        EXPECT_EQ(broken([&](config& c) { c.channels = channels; }),
+                  fmt::format("boxes of squares have rows of 16, 32 or 64 channels, but one is {}: "
+                              "use 64 channels",
+                              channels));
+    EXPECT_EQ(broken([](config& c) { c.window = {0, 9, 0}; }),
+              "the compiler must know the window of squares, of a stride of 2 at most, or, of dX, 1, but one is "
+              "0: set rows, cols and stride of the window, or use products of 1 tap");
     EXPECT_EQ(broken([](config& c) { c.patch.cols = 16; }),
-              "a diagonal product has rows of 8 pixels, but one is 16: use patches 8 wide");
+              "squares have rows of 8 pixels, but one is 16: use patches 8 wide");
     for(const int rows : {7, 32})
         EXPECT_EQ(
             broken([&](config& c) { c.patch.rows = rows; }),
-            fmt::format("a diagonal product has two rows of a patch, of 16 at most, but one is {}: use patches of "
+            fmt::format("products of squares have two rows of a patch, of 16 at most, but one is {}: use patches of "
                         "8 or 16 rows",
                         rows));
     EXPECT_EQ(broken([](config& c) { c.planes = 3; }), "boxes are of one plane, but one is 3: use 1 plane");
@@ -354,10 +354,9 @@ TEST(NarrowConfig, PairsOfTaps)
                                                     .patch    = {8, 8},
                                                     .halo     = 104,
                                                     .taps     = 2};
-    EXPECT_EQ(
-        reflect::describe(check(of_dx)),
-        "the compiler must know the window of a diagonal product, of a stride of 2 at most, or, of dX, 1, but one is "
-        "2: set rows, cols and stride of the window, or use products of 1 tap");
+    EXPECT_EQ(reflect::describe(check(of_dx)),
+              "the compiler must know the window of squares, of a stride of 2 at most, or, of dX, 1, but one is "
+              "2: set rows, cols and stride of the window, or use products of 1 tap");
     constexpr narrow_conv_bwd_weight::config of_weights = {.arch     = architecture::sm90,
                                                            .type     = data_type::fp16,
                                                            .group    = 1,

@@ -2,23 +2,23 @@
 // The kernel of convolutions of few channels per group by products of squares, which make images: Y of X, or, of stride 1, dX of dY, through the filter
 // turned around.
 //
-// to [pixel, channel] = activation(sum over taps, and channels of the group, of from [pixel seen through the tap, channel] * W + bias). A block has some channels, whose
-// weights its threads keep as operands, and makes one region after the other, of a patch: the copy engine brings halos and takes images, and threads
-// meet once.
+// to [pixel, channel] = activation(sum over taps, and channels of the group, of from [pixel seen through the tap, channel] * W + bias). A block has some
+// channels, whose weights its threads keep as operands, and makes one region after the other, of a patch: the copy engine brings halos and takes images,
+// and threads meet once.
 #pragma once
 
 #include "ck_tile/verbs/box_copy.hpp"
 #include "ck_tile/verbs/load_store.hpp"
 #include "ops/grouped_conv/activation.hpp"
-#include "ops/grouped_conv/diagonal.hpp"
 #include "ops/grouped_conv/narrow_arguments.hpp"
 #include "ops/grouped_conv/narrow_config.hpp"
 #include "ops/grouped_conv/region_loop.hpp"
+#include "ops/grouped_conv/square_images.hpp"
 
 namespace ck_tile::conv
 {
 
-struct diagonal_arguments
+struct square_arguments
 {
     narrow_arguments all;
     struct
@@ -29,7 +29,7 @@ struct diagonal_arguments
 };
 
 template <auto C>
-struct diagonal_program
+struct square_program
 {
     static constexpr violation broken = check(C);
     CK_TILE_REJECT(broken);
@@ -38,7 +38,7 @@ struct diagonal_program
     static constexpr int lds_bytes     = C.lds_bytes();
     static constexpr int registers     = C.registers();
     using element                      = element_t<C.dtype()>;
-    using arguments                    = diagonal_arguments;
+    using arguments                    = square_arguments;
     static constexpr int map_at = offsetof(arguments, maps), maps = sizeof(arguments::maps) / sizeof(tensor_map);
 
     static CK_TILE_FN void run(const block& b, const arguments& a)
@@ -79,9 +79,9 @@ struct diagonal_program
     using halo_tile                    = lds_tile<element, C.halo_layout()>;
     using images_tile                  = lds_tile<element, C.images_layout()>;
     using biases_tile                  = lds_tile<element, lds_layout{.rows = 1, .cols = C.channels}>;
-    using products                     = diagonal<C.arch, C.dtype(), C.window, C.patch, C.waves, rows, true, C.group>;
-    static constexpr int weights       = C.channels * C.window.taps() * products::of_tap,
-                         biases_at     = C.weights_at() + weights * int(sizeof(element));
+    using products = images_by_squares<C.arch, C.dtype(), C.window, C.patch, C.waves, rows, true, C.group>;
+    static constexpr int weights   = C.channels * C.window.taps() * products::of_tap,
+                         biases_at = C.weights_at() + weights * int(sizeof(element));
 
     static CK_TILE_FN halo_tile halo(const block& b, int stage) { return {b.lds_at<element>(stage * C.stage_bytes())}; }
 

@@ -4,78 +4,26 @@
 //   sums [pixel, channel n] += X [pixel, (tap, channel)] * W [n, (tap, channel)],   of W what is of no group being 0
 //
 // or, of groups of 16 channels, one tap of both slices of 8. Of groups of one channel an eighth is of use, the diagonals: less work for a thread than
-// multiply-adds are, whose operands need conversions. The 16 pixels are 8 of two
-// rows of a patch, half of it apart, so that what is loaded of a row of X for one row of the filter is what the others need, as it is.
-// A NaN or an infinity would reach other groups' channels, as 0 times either is a NaN; a thread that finds one among its sums makes them
-// again one by one.
+// multiply-adds are, whose operands need conversions. The 16 pixels are 8 of two rows of a patch, half of it apart, so that what is loaded of a row of X
+// for one row of the filter is what the others need, as it is. A NaN or an infinity would reach other groups' channels, as 0 times either is a NaN; a
+// thread that finds one among its sums makes them again one by one.
 #pragma once
 
 #include "ck_tile/targets/matrix.hpp"
 #include "ck_tile/verbs/map.hpp"
 #include "ck_tile/verbs/rows_in_lds.hpp"
-#include "ops/grouped_conv/depthwise.hpp"
+#include "ops/grouped_conv/square_product.hpp"
 
 namespace ck_tile::conv
 {
 
-namespace diagonal_product
-{
-// Of a product: pixels, of two rows that are so wide, channels, and taps of a row of the filter.
-inline constexpr int pixels = 16, width = 8, channels = 8, taps = 2;
-
-// The instruction for so many taps; null: there is none.
-constexpr const matrix_instruction* instruction(data_type type, const target& t, int of_taps)
-{
-    for(const matrix_instruction& i : matrix_instructions)
-        if(i.type == type && i.m == pixels && i.n == channels && i.k == of_taps * channels &&
-           i.operands == operand_source::registers && t.has(i.op))
-            return &i;
-    return nullptr;
-}
-constexpr bool exists(data_type type, const target& t)
-{
-    return instruction(type, t, taps) != nullptr && instruction(type, t, 1) != nullptr;
-}
-// How `waves` waves share [rows, channels] of sums: each has slices of 8 channels, so many or a multiple, of all rows, or, where there are not as many,
-// of some rows. A lane has two channels of each, of pixels of a column of patches.
-constexpr distribution rows(int waves, int rows, int of_channels, patch c, int together = 1)
-{
-    const int slices = of_channels / channels, own = slices < waves * together ? together : slices / waves;
-    const int across = of_channels / (channels * own), of_wave = rows * across / waves,
-              of_patch = of_wave < c.pixels() ? of_wave : c.pixels();
-    return {.lengths = {rows, of_channels},
-            .wave    = {{across, 1, channels * own}, {waves / across, 0, of_wave}},
-            .lane    = layouts::mma_result.lane,
-            .reg     = {{of_patch / width, 0, width}, {of_wave / of_patch, 0, of_patch}, {own, 1, channels}},
-            .vec     = {{2, 1, 1}}};
-}
-// The operands of one product of each wave: a lane has two channels of each tap.
-constexpr distribution operand(int waves, int rows, int of_taps)
-{
-    return {.lengths = {rows, channels * of_taps * waves},
-            .wave    = {{waves, 1, channels * of_taps}},
-            .lane    = {{4, 1, 2 * of_taps}, {8, 0, 1}},
-            .reg     = {{rows / 8, 0, 8}},
-            .vec     = {{2 * of_taps, 1, 1}}};
-}
-constexpr distribution sums(int waves)
-{
-    return {.lengths = {pixels, channels * waves},
-            .wave    = {{waves, 1, channels}},
-            .lane    = layouts::mma_result.lane,
-            .reg     = {},
-            .vec     = layouts::mma_result.vec};
-}
-} // namespace diagonal_product
-
-// Of the pixels of patches `Whole`, [patches x pixels, channels] as diagonal_product::rows() distributes them for `Waves` waves, of the
+// Of the pixels of patches `Whole`, [patches x pixels, channels] as square_product::rows() distributes them for `Waves` waves, of the
 // architecture `Arch`. OnePatch: regions have one. Group: channels of a group, 1; or 8 or 16, which groups divide.
 template <architecture Arch, data_type Type, known_window Known, patch Whole, int Waves, distribution D, bool OnePatch,
           int Group = 1>
-class diagonal
+class images_by_squares
 {
-    static constexpr int beside =
-        ceil_div(Group, diagonal_product::channels); // slices of X that one of Y sees, of one tap
+    static constexpr int beside   = ceil_div(Group, square_product::channels); // slices of X that one of Y sees
     using T                       = element_t<Type>;
     static constexpr int slices   = D.reg.only(1).size() > 0 ? D.reg.only(1).size() : 1; // of a wave
     static constexpr int of_slice = D.regs() / slices, rows = of_slice < Whole.rows ? of_slice : Whole.rows,
@@ -84,17 +32,17 @@ class diagonal
     static constexpr int pairs   = Known.cols * beside / 2;      // of taps of a row of the filter, or of slices
     static constexpr bool odd    = Known.cols * beside % 2 != 0; // and one more
     static constexpr int sets    = slices / beside;              // of slices that see the same ones
-    static_assert(beside <= 2 && slices % beside == 0, "diagonal: a wave has all slices of its groups");
-    static constexpr bool matches = Whole.cols == diagonal_product::width && rows % 2 == 0 && !Known.any();
-    static_assert(matches, "diagonal: a wave has pairs of rows of patches, 8 pixels wide, of a known window");
+    static_assert(beside <= 2 && slices % beside == 0, "images_by_squares: a wave has all slices of its groups");
+    static constexpr bool matches = Whole.cols == square_product::width && rows % 2 == 0 && !Known.any();
+    static_assert(matches, "images_by_squares: a wave has pairs of rows of patches, 8 pixels wide, of a known window");
 
     template <int Taps>
-    static constexpr opcode op = diagonal_product::instruction(Type, facts(Arch), Taps)->op;
+    static constexpr opcode op = square_product::instruction(Type, facts(Arch), Taps)->op;
     template <int Taps>
-    static constexpr distribution weight_of = diagonal_product::operand(Waves, diagonal_product::channels, Taps);
+    static constexpr distribution weight_of = square_product::operand(Waves, square_product::channels, Taps);
     template <int Taps>
-    static constexpr distribution seen = diagonal_product::operand(Waves, diagonal_product::pixels, Taps);
-    static constexpr distribution made = diagonal_product::sums(Waves);
+    static constexpr distribution seen = square_product::operand(Waves, square_product::pixels, Taps);
+    static constexpr distribution made = square_product::sums(Waves);
 
     // Of a row of the filter, or of what is seen through it: operands of pairs of taps, and of the last one.
     template <class Pair, class One>
@@ -119,7 +67,7 @@ class diagonal
     };
 
     // Of a tap and a channel of Y, in LDS: the weights of so many channels of X, from the first one of a slice on that it sees.
-    static constexpr int of_tap = Group == 1 ? 1 : beside * diagonal_product::channels;
+    static constexpr int of_tap = Group == 1 ? 1 : beside * square_product::channels;
 
     // wei: [channels, taps, of_tap], in LDS; biases: of each channel. Kept, for many sums(), what these begin with is the product of a tap that sees ones, as
     // then it lies where the next products take it from; else it is copied there, which takes less than that product.
@@ -146,14 +94,14 @@ class diagonal
             const rows_in_lds<T, Layout, seen<2>> rows_of_x(
                 x,
                 [&](thread t, int row, int step) {
-                    return first_input(region, wave_of(t), patch, row % diagonal_product::width) +
-                           row / diagonal_product::width * half * Known.stride * pitch + (beside == 1 ? step : 0);
+                    return first_input(region, wave_of(t), patch, row % square_product::width) +
+                           row / square_product::width * half * Known.stride * pitch + (beside == 1 ? step : 0);
                 },
                 [&](thread t, int step) { return column(wave_of(t), beside == 1 ? 0 : step); });
             static_for<(half - 1) * Known.stride + Known.rows>([&](auto i) __attribute__((always_inline)) {
                 row_of<tile<T, seen<2>>, tile<T, seen<1>>> pixels[sets];
                 static_for<sets>([&](auto set) __attribute__((always_inline)) {
-                    const int of_set = set * beside * diagonal_product::channels;
+                    const int of_set = set * beside * square_product::channels;
                     static_for<pairs>([&](auto pair) __attribute__((always_inline)) {
                         rows_of_x.load(pixels[set].pair[pair], beyond(pitch, i, constant<2 * pair / beside>{}), of_set);
                     });
@@ -208,7 +156,7 @@ class diagonal
                     const T one = [&] {
                         if constexpr(Group > 1)
                             return weight(wei, column(t, slice) + mine, tap,
-                                          i % beside * diagonal_product::channels + t.lane % 4 * 2 + v);
+                                          i % beside * square_product::channels + t.lane % 4 * 2 + v);
                         const unsigned at =
                             __builtin_bit_cast(unsigned short, weight(wei, column(t, slice) + (mine == 1), tap, 0)) *
                             factor;
@@ -305,7 +253,7 @@ class diagonal
     // The first of a lane's channels of a slice.
     static CK_TILE_FN int column(thread t, int slice)
     {
-        return first_element<D, 1>(t) + slice * diagonal_product::channels;
+        return first_element<D, 1>(t) + slice * square_product::channels;
     }
     // What pixel `x` of the first row that a wave has of its `patch`th patch sees first.
     static CK_TILE_FN int first_input(const region_shape& region, thread t, int patch, int x)
