@@ -152,16 +152,16 @@ class images_by_squares
                 vector<T, 2>, __builtin_bit_cast(unsigned, biases.file_of(t).reg[slice]) & factor * 0xffffu);
             static_for<Known.taps() * beside>([&](auto i) __attribute__((always_inline)) {
                 constexpr int x = i % (Known.cols * beside), y = i / (Known.cols * beside), tap = i / beside;
+                const unsigned both = [&] {
+                    if constexpr(Group > 1)
+                        return two_weights(wei, column(t, slice) + mine, tap,
+                                           i % beside * square_product::channels + t.lane % 4 * 2);
+                    else
+                        return __builtin_bit_cast(unsigned short, weight(wei, column(t, slice) + (mine == 1), tap, 0)) *
+                               factor;
+                }();
                 static_for<2>([&](auto v) __attribute__((always_inline)) {
-                    const T one = [&] {
-                        if constexpr(Group > 1)
-                            return weight(wei, column(t, slice) + mine, tap,
-                                          i % beside * square_product::channels + t.lane % 4 * 2 + v);
-                        const unsigned at =
-                            __builtin_bit_cast(unsigned short, weight(wei, column(t, slice) + (mine == 1), tap, 0)) *
-                            factor;
-                        return __builtin_bit_cast(T, static_cast<unsigned short>(at >> 16 * v));
-                    }();
+                    const T one = __builtin_bit_cast(T, static_cast<unsigned short>(both >> 16 * v));
                     if constexpr(x < 2 * pairs)
                         w.row[y].pair[x / 2].file_of(t).set(0, x % 2 * 2 + v, one);
                     else
@@ -188,6 +188,15 @@ class images_by_squares
         check_lds_read(from, sizeof *from);
         return *from;
     }
+    // Of two neighbours, as a word.
+    static CK_TILE_FN unsigned two_weights(const T* wei, int channel, int tap, int seen)
+    {
+        const T* from = wei + (channel * Known.taps() + tap) * of_tap + seen;
+        check_lds_read(from, 2 * sizeof *from);
+        unsigned both;
+        __builtin_memcpy(&both, __builtin_assume_aligned(from, 4), sizeof both);
+        return both;
+    }
 
     template <int Taps>
     static CK_TILE_FN void multiply(auto& sums, const auto& pixels, const auto& weights)
@@ -201,6 +210,7 @@ class images_by_squares
     static CK_TILE_FN void make_again(auto& own, thread t, const lds_tile<T, Layout>& x, const T* wei,
                                       const region_shape& region, const auto& biases, int of_group)
     {
+        const int seen = Group == 1 ? 1 : of_group; // channels
         static_for<slices>([&](auto slice) {
             CK_TILE_KEEP_LOOP
             for(int i = 0; i < of_slice; ++i)
@@ -215,14 +225,14 @@ class images_by_squares
                     const int line = input + tap / Known.cols * region.halo_cols.divisor + tap % Known.cols;
                     for(int v = 0; v < 2; ++v)
                     {
-                        const int channel = column(t, slice) + v, group = channel / of_group * of_group;
+                        const int channel = column(t, slice) + v, first = channel / seen * seen;
                         CK_TILE_KEEP_LOOP
-                        for(int i = group; i < group + of_group; ++i)
+                        for(int other = first; other < first + seen; ++other)
                         {
-                            const T* at = x.at(line, i);
+                            const T* at = x.at(line, other);
                             check_lds_read(at, sizeof *at);
                             sum[v] = __builtin_fmaf(convert<float>(*at),
-                                                    convert<float>(weight(wei, channel, tap, i % of_tap)), sum[v]);
+                                                    convert<float>(weight(wei, channel, tap, other % of_tap)), sum[v]);
                         }
                     }
                 }
