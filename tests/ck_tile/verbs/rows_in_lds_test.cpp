@@ -35,8 +35,23 @@ inline constexpr lds_layout layout = swizzled_rows(64, Columns);
 template <int Columns>
 using rows = rows_in_lds<fp16, layout<Columns>, operand(2)>;
 
+// Where the second step is: some lines further, or in the next chunk of the line.
+enum class second
+{
+    beyond,
+    beside
+};
+constexpr int line_of(int wave, int row, int step, second where)
+{
+    return line_of(wave, row) + (where == second::beyond ? step * beyond_step : 0);
+}
+constexpr int column_of(int wave, int step, int columns, second where)
+{
+    return column_of(wave, columns) + (where == second::beside ? step * 8 : 0);
+}
+
 template <int Parts, int Columns>
-void expect_rows(const rows<Columns>& from, auto lines, int elements)
+void expect_rows(const rows<Columns>& from, auto lines, int elements, second where)
 {
     constexpr distribution D = operand(Parts);
     tile<fp16, D> loaded;
@@ -45,15 +60,15 @@ void expect_rows(const rows<Columns>& from, auto lines, int elements)
         for_each_element<D>([&](int r, int v) {
             const int row = t.lane / 4 + 8 * r, step = v / 2, column = t.lane % 4 * 2 + v % 2;
             EXPECT_EQ(static_cast<float>(loaded.file_of(t).get(r, v)),
-                      static_cast<float>(at(line_of(t.wave, row) + step * beyond_step + lines,
-                                            column_of(t.wave, Columns) + elements + column)))
+                      static_cast<float>(at(line_of(t.wave, row, step, where) + lines,
+                                            column_of(t.wave, step, Columns, where) + elements + column)))
                 << "row " << row << ", step " << step << ", column " << column;
         });
     });
 }
 
 template <int Columns>
-void expect_where_the_program_says()
+void expect_where_the_program_says(second where)
 {
     std::vector<fp16> memory(layout<Columns>.elements());
     const lds_tile<fp16, layout<Columns>> lds{memory.data()};
@@ -61,24 +76,29 @@ void expect_where_the_program_says()
         for(int column = 0; column < Columns; ++column)
             *lds.at(line, column) = at(line, column);
     const rows<Columns> from(
-        lds, [](thread t, int row, int step) { return line_of(t.wave, row) + step * beyond_step; },
-        [](thread t) { return column_of(t.wave, Columns); });
+        lds, [&](thread t, int row, int step) { return line_of(t.wave, row, step, where); },
+        [&](thread t, int step) { return column_of(t.wave, step, Columns, where); });
     for(const int elements : {0, 8})
     {
+        if(elements > 0 && where == second::beside) // a bit of the second step's column
+            continue;
         for(const int lines : {0, 1, 7, 11})
         {
-            expect_rows<1, Columns>(from, lines, elements);
-            expect_rows<2, Columns>(from, lines, elements);
+            expect_rows<1, Columns>(from, lines, elements, where);
+            expect_rows<2, Columns>(from, lines, elements, where);
         }
-        expect_rows<2, Columns>(from, constant<5>{}, elements); // which the compiler knows
+        expect_rows<2, Columns>(from, constant<5>{}, elements, where); // which the compiler knows
     }
 }
 
 TEST(RowsInLds, AreWhereTheProgramSays)
 {
-    expect_where_the_program_says<16>();
-    expect_where_the_program_says<32>();
-    expect_where_the_program_says<64>();
+    for(const second where : {second::beyond, second::beside})
+    {
+        expect_where_the_program_says<16>(where);
+        expect_where_the_program_says<32>(where);
+        expect_where_the_program_says<64>(where);
+    }
 }
 
 } // namespace
