@@ -71,7 +71,7 @@ struct narrow_config
     // Pairs of taps of groups of 1 channel are diagonals of squares.
     constexpr bool by_squares() const { return operands == operands_from::squares || (group == 1 && taps == 2); }
     // Slices of 8 channels that a square's channels see.
-    constexpr int slices_seen() const { return ceil_div(group, square_product::channels); }
+    constexpr int slices_seen() const { return square_product::slices_seen(group); }
     constexpr bool by_rows() const { return group == 1 && taps > 2; } // of the filter
     constexpr bool weights_by_rows() const { return by_rows() && makes_weights(); }
     constexpr bool of_few() const
@@ -346,7 +346,7 @@ struct narrow_config
         if(by_squares())
             return makes_weights()
                        ? 0
-                       : channels * (window.taps() * (group == 1 ? 1 : slices_seen() * 8) + 1) * bytes_of(type);
+                       : channels * (window.taps() * square_product::weights_of_tap(group) + 1) * bytes_of(type);
         if(by_rows())
             return channels *
                    (window.cols * toeplitz::filter_copies(instruction()) * filter_line() * bytes_of(type) + 4);

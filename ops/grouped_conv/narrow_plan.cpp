@@ -49,8 +49,8 @@ bool slices_fit(const narrow_instance& i, const problem& p, int of_slice)
 // Adds to the rules that a problem's groups break.
 void need_groups(status& rules, const narrow_instance& i, const problem& p)
 {
-    const bool by_matrix = i.group > 1 && !i.by_squares, of_slices = i.group > i.columns;
-    const auto reject = [&](const std::string& taken, const char* other) {
+    const bool of_slices = i.group > i.columns;
+    const auto reject    = [&](const std::string& taken, const char* other) {
         rules.also(rejection{fmt::format("the instance is of {}, and the problem has G = {}, C = {} and K = {}: choose "
                                          "{}an implicit GEMM",
                                          taken, p.groups, p.c, p.k, other)});
@@ -70,12 +70,12 @@ void need_groups(status& rules, const narrow_instance& i, const problem& p)
     }
     if(of_slices && (p.c != i.group || p.k != i.group))
         reject("groups of 32 channels", slices);
-    else if(!by_matrix && (p.c != 1 || (p.k != 1 && !i.takes_multipliers)))
+    else if(!i.by_matrix && (p.c != 1 || (p.k != 1 && !i.takes_multipliers)))
         reject("groups of 1 channel", slices);
     // Of any window, matrix instructions are worth it even for a channel alone.
-    else if(by_matrix && !i.window.any() && p.c == 1 && p.k == 1)
+    else if(i.by_matrix && !i.window.any() && p.c == 1 && p.k == 1)
         reject("groups of several channels", "one of groups of 1 channel, or ");
-    else if((by_matrix && !i.in_lds && p.groups == 1 && p.c != p.k) || channels_of_slice(i, p) == 0)
+    else if((i.by_matrix && !i.in_lds && p.groups == 1 && p.c != p.k) || channels_of_slice(i, p) == 0)
         reject(i.in_lds ? fmt::format("groups that see {} channels at most, and make {}", i.columns,
                                       slices_of_group * i.columns)
                         : fmt::format("several groups whose channels fit {} columns", i.columns),
@@ -167,7 +167,7 @@ int channels_of_slice(const narrow_instance& i, const problem& p)
                 : std::max(p.c, p.k) > most)
         return 0;
     // A thread stores its channels at once; dY is read as it lies, and so is X, in vectors.
-    const int step = i.limits.made != direction::backward_weight ? i.of_thread : i.group > 1 ? i.vector : i.columns;
+    const int step = i.limits.made != direction::backward_weight ? i.of_thread : i.by_matrix ? i.vector : i.columns;
     for(int channels = i.columns / step * step; channels > 0; channels -= step)
         if(slices_fit(i, p, channels))
             return channels;
@@ -183,7 +183,6 @@ status narrow_supports(const narrow_instance& i, const problem& p)
 {
     status rules;
     need_groups(rules, i, p);
-    const bool by_matrix = i.group > 1;
     if(p.layout == layout::gnhwc)
         rules.also(rejection{
             "the channels of a pixel must lie side by side, or be planes of an image, and the layout is gnhwc: choose "
@@ -224,7 +223,7 @@ status narrow_supports(const narrow_instance& i, const problem& p)
         rules.also(
             rejection{fmt::format("strides must divide a patch of {}x{} pixels, but are {}x{}: choose an implicit GEMM",
                                   i.limits.patch.rows, i.limits.patch.cols, strides[0], strides[1])});
-    if(w.any() && by_matrix && i.limits.made == direction::backward_data && product(strides) != 1)
+    if(w.any() && i.by_matrix && i.limits.made == direction::backward_data && product(strides) != 1)
         rules.also(
             rejection{fmt::format("strides must be 1 for any window by matrix instructions, but are {}x{}: choose "
                                   "an instance of groups of 1 channel, or an implicit GEMM",
@@ -314,7 +313,8 @@ double row_weights_cost(const device& dev, const narrow_instance& i, const probl
     return microsecond * (launch + std::max(bytes / bytes_per_us, made));
 }
 
-// By squares. What computes and what memory gives hinder each other, most where both take as long. Where several blocks have a pixel, and others run beside them, it comes slower, but for half lines of memory that lie in one each.
+// By squares. What computes and what memory gives hinder each other, most where both take as long. Where several blocks have a pixel, and others run beside
+// them, it comes slower, but for half lines of memory that lie in one each.
 double square_cost(const narrow_instance& i, const problem& p, const narrow_schedule& s, double rounds, double bytes)
 {
     struct rates

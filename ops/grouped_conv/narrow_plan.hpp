@@ -30,7 +30,7 @@ struct narrow_instance
     int columns, of_thread;         // of a slice of the block; channels side by side that a thread makes
     int vector;                     // channels that one copy moves
     bool takes_multipliers, in_lds; // in_lds: operands
-    bool by_squares;
+    bool by_matrix, by_squares;
     int planes, most_taps; // of the filter
     int row_taps, row_steps,
         row_stride; // of a filter's row as a Toeplitz matrix: at most, products, at most; 0 taps: it is none
@@ -47,6 +47,7 @@ struct narrow_instance
           vector(c.vector()),
           takes_multipliers(c.takes_multipliers()),
           in_lds(c.by_lds()),
+          by_matrix(c.by_matrix()),
           by_squares(c.by_squares()),
           planes(c.planes),
           most_taps(c.most_taps()),

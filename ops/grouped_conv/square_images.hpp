@@ -23,7 +23,7 @@ template <architecture Arch, data_type Type, known_window Known, patch Whole, in
           int Group = 1>
 class images_by_squares
 {
-    static constexpr int beside   = ceil_div(Group, square_product::channels); // slices of X that one of Y sees
+    static constexpr int beside   = square_product::slices_seen(Group);
     using T                       = element_t<Type>;
     static constexpr int slices   = D.reg.only(1).size() > 0 ? D.reg.only(1).size() : 1; // of a wave
     static constexpr int of_slice = D.regs() / slices, rows = of_slice < Whole.rows ? of_slice : Whole.rows,
@@ -66,8 +66,7 @@ class images_by_squares
         weights slice[slices];
     };
 
-    // Of a tap and a channel of Y, in LDS: the weights of so many channels of X, from the first one of a slice on that it sees.
-    static constexpr int of_tap = Group == 1 ? 1 : beside * square_product::channels;
+    static constexpr int of_tap = square_product::weights_of_tap(Group);
 
     // wei: [channels, taps, of_tap], in LDS; biases: of each channel. Kept, for many sums(), what these begin with is the product of a tap that sees ones, as
     // then it lies where the next products take it from; else it is copied there, which takes less than that product.
@@ -154,8 +153,8 @@ class images_by_squares
                 constexpr int x = i % (Known.cols * beside), y = i / (Known.cols * beside), tap = i / beside;
                 const unsigned both = [&] {
                     if constexpr(Group > 1)
-                        return two_weights(wei, column(t, slice) + mine, tap,
-                                           i % beside * square_product::channels + t.lane % 4 * 2);
+                        return weight<unsigned>(wei, column(t, slice) + mine, tap,
+                                                i % beside * square_product::channels + t.lane % 4 * 2);
                     else
                         return __builtin_bit_cast(unsigned short, weight(wei, column(t, slice) + (mine == 1), tap, 0)) *
                                factor;
@@ -181,21 +180,17 @@ class images_by_squares
             });
         return w;
     }
-    // Of one of of_tap channels of X.
-    static CK_TILE_FN T weight(const T* wei, int channel, int tap, int seen)
+    // Of one of of_tap channels of X; or of two neighbours, as a word.
+    template <class Word = T>
+    static CK_TILE_FN Word weight(const T* wei, int channel, int tap, int seen)
     {
         const T* from = wei + (channel * Known.taps() + tap) * of_tap + seen;
-        check_lds_read(from, sizeof *from);
-        return *from;
-    }
-    // Of two neighbours, as a word.
-    static CK_TILE_FN unsigned two_weights(const T* wei, int channel, int tap, int seen)
-    {
-        const T* from = wei + (channel * Known.taps() + tap) * of_tap + seen;
-        check_lds_read(from, 2 * sizeof *from);
-        unsigned both;
-        __builtin_memcpy(&both, __builtin_assume_aligned(from, 4), sizeof both);
-        return both;
+        check_lds_read(from, sizeof(Word));
+        if constexpr(std::is_same_v<Word, T>)
+            return *from;
+        Word read;
+        __builtin_memcpy(&read, __builtin_assume_aligned(from, sizeof(Word)), sizeof read);
+        return read;
     }
 
     template <int Taps>

@@ -13,6 +13,11 @@ namespace square_product
 // Of a product: pixels, of two rows that are so wide, channels, and taps of a row of the filter.
 inline constexpr int pixels = 16, width = 8, channels = 8, taps = 2;
 
+// Slices of 8 channels that one of Y sees, of groups that have so many channels, or a divisor of them; and weights of a tap and a channel of Y in LDS: of all
+// channels of these slices, 0 of other groups, but where a group has one.
+constexpr int slices_seen(int group) { return ceil_div(group, channels); }
+constexpr int weights_of_tap(int group) { return group == 1 ? 1 : slices_seen(group) * channels; }
+
 // The instruction for so many taps; null: there is none.
 constexpr const matrix_instruction* instruction(data_type type, const target& t, int of_taps)
 {

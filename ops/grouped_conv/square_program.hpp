@@ -89,17 +89,17 @@ struct square_program
     static CK_TILE_FN void lay_out_weights(const block& b, const narrow_arguments& a, int first_channel)
     {
         constexpr int taps = C.window.taps(), of_tap = products::of_tap;
-        const auto* wei  = static_cast<const element*>(a.wei);
-        const auto* bias = static_cast<const element*>(a.bias);
-        const int row    = taps * a.groups.seen.divisor; // of a channel of Y
+        constexpr bool forwards = C.made == direction::forward;
+        const auto* wei         = static_cast<const element*>(a.wei);
+        const auto* bias        = static_cast<const element*>(a.bias);
+        const int row           = taps * a.groups.seen.divisor; // of a channel of Y
         for_each_index<rows>(C.channels * taps, [&](thread t, int i) {
             const int own = i / taps, tap = i - own * taps, channel = first_channel + own;
             const int group = a.groups.first_seen(channel), beyond = group - (first_channel + own / of_tap * of_tap),
-                      wei_tap = (C.made == direction::forward ? tap : taps - 1 - tap) * a.wei_strides[0];
+                      wei_tap = (forwards ? tap : taps - 1 - tap) * a.wei_strides[0];
             // Of the first channel of the group that is seen; and from there to the next one.
-            const int at = C.made == direction::forward ? channel * row + wei_tap
-                                                        : group * row + wei_tap + (channel - group) * a.wei_strides[1],
-                      next  = C.made == direction::forward ? a.wei_strides[1] : row;
+            const int at    = wei_tap + (forwards ? channel * row : group * row + (channel - group) * a.wei_strides[1]),
+                      next  = forwards ? a.wei_strides[1] : row;
             const int count = channel < a.channels ? a.groups.seen.divisor : 0;
             vector<element, of_tap> all;
             static_for<of_tap>([&](auto seen) {
