@@ -273,7 +273,7 @@ bool fits_cache(const problem& p, const target& t) { return p.floor_bytes() <= 2
 split_choice choose_splits(const device& dev, const gemm_work& work, int wanted)
 {
     // Microseconds: of a launch, and of one more, which adds partial sums.
-    constexpr double launch = 7, second_launch = 4;
+    constexpr double launch = 7, second_launch = 3.5;
     const std::int64_t slots = static_cast<std::int64_t>(dev.compute_units()) * work.at_once;
     std::int64_t count       = 0;
     for(const equal_blocks& b : work.blocks)
