@@ -70,8 +70,9 @@ struct narrow_config
     constexpr bool by_lds() const { return operands == operands_from::lds; }
     // Pairs of taps of groups of 1 channel are diagonals of squares.
     constexpr bool by_squares() const { return operands == operands_from::squares || (group == 1 && taps == 2); }
-    // Slices of 8 channels that a square's channels see.
+    // Slices of 8 channels that a square's channels see; and those of Y that a wave makes weights of.
     constexpr int slices_seen() const { return square_product::slices_seen(group); }
+    constexpr int slices_of_wave() const { return channels / (square_product::channels * waves); }
     constexpr bool by_rows() const { return group == 1 && taps > 2; } // of the filter
     constexpr bool weights_by_rows() const { return by_rows() && makes_weights(); }
     constexpr bool of_few() const
@@ -323,7 +324,7 @@ struct narrow_config
     // Those of a block, backward weight, at most.
     constexpr int most_products() const
     {
-        return by_squares() ? ceil_div(window.taps() * slices_seen(), square_product::taps)
+        return by_squares() ? slices_of_wave() * ceil_div(window.taps() * slices_seen(), square_product::taps)
                : by_rows()  ? taps / tap_product::channels
                             : products().taps();
     }
@@ -589,8 +590,9 @@ constexpr violation check_squares(const narrow_config<Made>& c, const target& t)
         return {"boxes are of one plane", c.planes, "use 1 plane"};
     if(c.makes_weights())
     {
-        if(c.waves != c.channels / product::channels)
-            return {"a wave makes weights of 8 channels", c.waves, "use 8 waves for 64 channels"};
+        if(const int slices = c.slices_of_wave();
+           c.waves * slices * product::channels != c.channels || (slices != 1 && slices != c.slices_seen()))
+            return {"a wave makes weights of 8 channels, or of a group of 16", c.waves, "use 8 waves for 64 channels"};
     }
     else if(const distribution d = c.rows();
             !d.covers() || d.threads() != c.threads() || d.regs() % (2 * c.slices_seen()) != 0)

@@ -3,8 +3,8 @@
 //
 //   sums [(half, channel m of X), channel n of Y] += X [pixel seen through the half's tap, channel m] * dY [pixel, channel n]
 //
-// Two halves of 8 channels each: two taps of one slice of X, or, of groups of 16 channels, both slices of one tap. Of the sums those are of use whose
-// channels are of one group: all, or, of groups of one channel, the diagonals. Operands lie in LDS as [pixel, channel], and lanes read them transposed,
+// Two halves of 8 channels each: two taps of one slice of X, or, of groups of 16 channels, both slices of one tap, of which a wave may have both slices of
+// Y too. Of the sums those are of use whose channels are of one group: all, or, of groups of one channel, the diagonals. Operands lie in LDS as [pixel, channel], and lanes read them transposed,
 // squares of 8 pixels of a row and 8 channels: the 16 pixels are two rows of a patch, so that a square of X, once in registers, serves all rows of the
 // filter that it is seen through. A NaN or an infinity stays in the sums of its group.
 #pragma once
@@ -17,19 +17,20 @@
 namespace ck_tile::conv
 {
 
-// C: a configuration, of which each wave has 8 channels of Y.
+// C: a configuration, of which each wave has one slice of 8 channels of Y, or all of a group's.
 template <auto C, class Element>
 class weights_by_squares
 {
-    static constexpr int rows = C.window.rows, cols = C.window.cols, slices = C.slices_seen(),
+    static constexpr int rows = C.window.rows, cols = C.window.cols, slices = C.slices_seen(), own = C.slices_of_wave(),
                          halves = rows * cols * slices, count = C.most_products(), stride = C.window.stride,
                          made_rows = C.patch.rows;
     // Rows of X come a few at a time, those that two more rows of the patch see, after as many times as many as the filter needs before.
     static constexpr int at_once = 2 * stride, before = ceil_div(rows - stride, at_once),
                          steps = before + made_rows / 2, first_row = rows - stride - before * at_once,
                          pitch = (C.patch.cols - 1) * stride + cols, halo_rows = (made_rows - 1) * stride + rows;
-    // And are read in squares, four at once, dY's two behind them.
-    static constexpr int of_x = at_once * cols * slices, all = of_x + 2, of_read = 4, reads = ceil_div(all, of_read);
+    // And are read in squares, four at once, dY's of two rows behind them.
+    static constexpr int of_x = at_once * cols * slices, all = of_x + 2 * own, of_read = 4,
+                         reads = ceil_div(all, of_read);
     static constexpr opcode op = square_product::instruction(C.dtype(), facts(C.arch), square_product::taps)->op;
     static constexpr distribution x_halves  = square_product::operand(C.waves, square_product::pixels, 2),
                                   dy_pixels = square_product::operand(C.waves, square_product::channels, 2),
@@ -41,7 +42,7 @@ class weights_by_squares
     // Two neighbours of a row of pixels, of the lane's channel, of each square.
     struct squares
     {
-        unsigned x[steps * at_once][cols * slices], dy[made_rows];
+        unsigned x[steps * at_once][cols * slices], dy[made_rows][own];
     };
     // The first line that a lane addresses of each read, how much further it is for the next step, and the slice of channels.
     struct lines
@@ -88,7 +89,8 @@ class weights_by_squares
     }
     CK_TILE_FN weight_place weight_of(thread t, int r, int v, int number) const
     {
-        const int half = 2 * number + r, of_y = first_channel(t) + v, x = channels_.x + channel_seen(t, half % slices);
+        const int half = number / own * 2 + r, of_y = first_channel(t, number % own) + v,
+                  x = channels_.x + channel_seen(t, half % slices);
         return {half / slices, of_y, groups_.same(channels_.y + of_y, x) ? x % groups_.seen : -1};
     }
 
@@ -106,16 +108,19 @@ class weights_by_squares
     }
 
   private:
-    // Of the block's channels: the first one of Y that a lane has sums of; and that of X, of a slice that they see.
-    static CK_TILE_FN int first_channel(thread t) { return t.wave * square_product::channels + t.lane % 4 * 2; }
+    // Of the block's channels: the first one that a lane has sums of, of one of the wave's slices of Y; and that of X, of a slice that they see.
+    static CK_TILE_FN int first_channel(thread t, int slice)
+    {
+        return (t.wave * own + slice) * square_product::channels + t.lane % 4 * 2;
+    }
     static CK_TILE_FN int channel_seen(thread t, int slice)
     {
-        return (t.wave / slices * slices + slice) * square_product::channels + t.lane / 4;
+        return (t.wave * own / slices * slices + slice) * square_product::channels + t.lane / 4;
     }
     // Of 8 channels, which a square has, of X or of dY.
     static CK_TILE_FN int slice_of(thread t, int square)
     {
-        return square < of_x ? t.wave / slices * slices + square % slices : t.wave;
+        return square < of_x ? t.wave * own / slices * slices + square % slices : t.wave * own + (square - of_x) % own;
     }
 
     // Of an operand's register, of pixels of two rows.
@@ -132,11 +137,13 @@ class weights_by_squares
     template <int Two>
     CK_TILE_FN void multiply(const auto& seen)
     {
-        tile<Element, dy_pixels> dy;
+        tile<Element, dy_pixels> dy[own];
         for_each_thread<dy_pixels>([&](thread t) __attribute__((always_inline)) {
-            set(dy.file_of(t), 0, seen[t.copy].dy[2 * Two], seen[t.copy].dy[2 * Two + 1]);
+            static_for<own>([&](auto slice) __attribute__((always_inline)) {
+                set(dy[slice].file_of(t), 0, seen[t.copy].dy[2 * Two][slice], seen[t.copy].dy[2 * Two + 1][slice]);
+            });
         });
-        static_for<count>([&](auto n) __attribute__((always_inline)) {
+        static_for<count / own>([&](auto n) __attribute__((always_inline)) {
             tile<Element, x_halves> of_halves;
             for_each_thread<x_halves>([&](thread t) __attribute__((always_inline)) {
                 static_for<2>([&](auto i) __attribute__((always_inline)) {
@@ -146,8 +153,10 @@ class weights_by_squares
                         seen[t.copy].x[row + stride][half % of_row]);
                 });
             });
-            ck_tile::detail::multiply_files<op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(
-                sums_[n].files, of_halves.files, dy.files);
+            static_for<own>([&](auto slice) __attribute__((always_inline)) {
+                ck_tile::detail::multiply_files<op, 1, 1, 1, C.waves, fragment_range{0, 1, 0, 1}>(
+                    sums_[n * own + slice].files, of_halves.files, dy[slice].files);
+            });
         });
     }
 
@@ -158,13 +167,13 @@ class weights_by_squares
     static CK_TILE_FN int line_of(int step, int square, int pixel)
     {
         if(square >= of_x)
-            return C.halo + ((step - before) * 2 + square - of_x) * C.patch.cols + pixel;
+            return C.halo + ((step - before) * 2 + (square - of_x) / own) * C.patch.cols + pixel;
         const int row = first_row + step * at_once + square / (cols * slices);
         return row * pitch + pixel * stride + square / slices % cols;
     }
 
     template <int Step>
-    CK_TILE_FN void load(squares& own, thread t, const halo_tile& x, const pixel_tile& y) const
+    CK_TILE_FN void load(squares& seen, thread t, const halo_tile& x, const pixel_tile& y) const
     {
         static_for<reads>([&](auto read) __attribute__((always_inline)) {
             unsigned words[of_read];
@@ -183,9 +192,9 @@ class weights_by_squares
             static_for<of_read>([&](auto i) __attribute__((always_inline)) {
                 constexpr int square = read * of_read + i, of_row = cols * slices;
                 if constexpr(square < of_x)
-                    own.x[Step * at_once + square / of_row][square % of_row] = words[i];
+                    seen.x[Step * at_once + square / of_row][square % of_row] = words[i];
                 else if constexpr(square < all && Step >= before)
-                    own.dy[(Step - before) * 2 + square - of_x] = words[i];
+                    seen.dy[(Step - before) * 2 + (square - of_x) / own][(square - of_x) % own] = words[i];
             });
         });
     }

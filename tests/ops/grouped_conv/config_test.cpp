@@ -366,8 +366,9 @@ TEST(NarrowConfig, PairsOfTaps)
                                                            .patch    = {8, 8},
                                                            .halo     = 104,
                                                            .taps     = 2};
-    EXPECT_EQ(reflect::describe(check(of_weights)), "a wave makes weights of 8 channels, but one is 4: use 8 waves "
-                                                    "for 64 channels");
+    EXPECT_EQ(reflect::describe(check(of_weights)),
+              "a wave makes weights of 8 channels, or of a group of 16, but one is 4: use 8 waves "
+              "for 64 channels");
 }
 
 TEST(NarrowConfig, Squares)
@@ -412,6 +413,15 @@ TEST(NarrowConfig, Squares)
                                                            .planes   = 3,
                                                            .operands = conv::operands_from::squares};
     static_assert(!check(of_weights) && of_weights.most_products() == 9);
+    // A wave may have both slices of dY of a group, but not those of two groups.
+    constexpr auto of_waves = [=](int waves) {
+        narrow_conv_bwd_weight::config c = of_weights;
+        c.waves                          = waves;
+        return c;
+    };
+    static_assert(!check(of_waves(4)) && of_waves(4).most_products() == 18);
+    EXPECT_EQ(reflect::describe(check(of_waves(2))),
+              "a wave makes weights of 8 channels, or of a group of 16, but one is 2: use 8 waves for 64 channels");
 }
 
 // As many blocks as memory can wait for, not as fit; those that make images are as many as fit.
