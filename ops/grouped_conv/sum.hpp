@@ -83,9 +83,9 @@ struct sum_program
         const std::int64_t rest  = a.elements - begin;
         const int here           = rest < most ? static_cast<int>(rest) : most;
         const auto window_of     = [&](auto* data, int rows_here, int apart) {
-            return make_window<D>(
-                tensor_view{data, (rows_here - std::int64_t(1)) * apart + here, strided<2>{{rows, most}, {apart, 1}}},
-                multi_index{0, 0});
+            return make_window<D>(tensor_view{data, (rows_here - std::int64_t(1)) * apart + here,
+                                              strided<2>{{rows_here, here}, {apart, 1}}},
+                                  multi_index{0, 0});
         };
         const float* from   = a.partials + begin;
         const auto partials = [&](int rows_here) { // of the next splits, of which there are so many
