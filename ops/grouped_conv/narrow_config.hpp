@@ -72,7 +72,7 @@ struct narrow_config
     constexpr bool by_squares() const { return operands == operands_from::squares || (group == 1 && taps == 2); }
     // Slices of 8 channels that a square's channels see; and those of Y that a wave makes weights of.
     constexpr int slices_seen() const { return square_product::slices_seen(group); }
-    constexpr int slices_of_wave() const { return channels / (square_product::channels * waves); }
+    constexpr int slices_of_wave() const { return channels_of_wave() / square_product::channels; }
     constexpr bool by_rows() const { return group == 1 && taps > 2; } // of the filter
     constexpr bool weights_by_rows() const { return by_rows() && makes_weights(); }
     constexpr bool of_few() const

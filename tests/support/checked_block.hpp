@@ -38,7 +38,20 @@ inline block_shape block_of(const gemm::shape& s, int lds_bytes, int copying_wav
     return {architecture_with(s.instruction), s.threads() + copying_waves * s.fragment().a.lanes(), lds_bytes};
 }
 
-// What becomes of program(block) under the checker; its LDS is full of NaNs at the start.
+// While there is one, programs run under the checker; their LDS is full of NaNs at the start.
+class checker_scope
+{
+  public:
+    checker_scope() { set_host_checks({.enabled = true, .seed = 3}); }
+    ~checker_scope() { set_host_checks(before_); }
+    checker_scope(const checker_scope&)            = delete;
+    checker_scope& operator=(const checker_scope&) = delete;
+
+  private:
+    const host_checks before_ = current_host_checks();
+};
+
+// What becomes of program(block) under the checker.
 inline status run_under_checker(const block_shape& shape, const std::function<void(const block&)>& program)
 {
     struct arguments
@@ -46,22 +59,19 @@ inline status run_under_checker(const block_shape& shape, const std::function<vo
         const std::function<void(const block&)>* program;
         int rank_lds_bytes;
     };
-    const kernel k           = {.name           = "checked_block",
-                                .arch           = shape.arch,
-                                .threads        = shape.threads,
-                                .lds_bytes      = shape.lds_bytes,
-                                .cluster        = shape.cluster,
-                                .argument_bytes = sizeof(arguments),
-                                .on_host        = [](const void* given, grid at, std::byte* lds) {
+    const kernel k = {.name           = "checked_block",
+                      .arch           = shape.arch,
+                      .threads        = shape.threads,
+                      .lds_bytes      = shape.lds_bytes,
+                      .cluster        = shape.cluster,
+                      .argument_bytes = sizeof(arguments),
+                      .on_host        = [](const void* given, grid at, std::byte* lds) {
                           const auto& a = *static_cast<const arguments*>(given);
                           (*a.program)({at, lds, a.rank_lds_bytes});
-                                }};
-    const host_checks before = current_host_checks();
-    set_host_checks({.enabled = true, .seed = 3});
-    const auto dev    = device::open(std::string("host:") + facts(shape.arch).name);
-    const status done = dev->launch(k, grid{}, arguments{&program, shape.lds_bytes});
-    set_host_checks(before);
-    return done;
+                      }};
+    const checker_scope checked;
+    const auto dev = device::open(std::string("host:") + facts(shape.arch).name);
+    return dev->launch(k, grid{}, arguments{&program, shape.lds_bytes});
 }
 
 // The same; what the checker finds fails the test.

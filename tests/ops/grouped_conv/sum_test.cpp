@@ -2,12 +2,12 @@
 // Sums of partials, of all numbers of elements and splits that are added up differently.
 #include "ops/grouped_conv/sum.hpp"
 
-#include "ck_tile/runtime/device.hpp"
-#include "ck_tile/runtime/host_checks.hpp"
+#include "tests/support/checked_block.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace ck_tile::conv
@@ -16,21 +16,12 @@ namespace
 {
 
 template <architecture Arch>
-struct of_architecture
-{
-    static constexpr architecture arch = Arch;
-};
+using of_architecture = std::integral_constant<architecture, Arch>;
 
-// Under the checker.
 template <class Arch>
 class Sum : public testing::Test
 {
-  protected:
-    void SetUp() override { set_host_checks({.enabled = true, .seed = 3}); }
-    void TearDown() override { set_host_checks(before_); }
-
-  private:
-    host_checks before_ = current_host_checks();
+    const checker_scope checked_;
 };
 using architectures = testing::Types<of_architecture<architecture::gfx942>,
                                      of_architecture<architecture::gfx11>>; // waves of 64 and of 32
@@ -60,9 +51,9 @@ float partial(int split, std::int64_t element) { return static_cast<float>((elem
 
 TYPED_TEST(Sum, IsThatOfAllPartialsFinished)
 {
-    using program  = sum_program<TypeParam::arch, data_type::fp32, twice_and_number>;
+    using program  = sum_program<TypeParam::value, data_type::fp32, twice_and_number>;
     const kernel k = make_kernel<program>("sum");
-    const auto dev = device::open(std::string("host:") + facts(TypeParam::arch).name);
+    const auto dev = device::open(std::string("host:") + facts(TypeParam::value).name);
     for(const auto& [elements, splits] : all_sizes)
     {
         std::vector<float> partials(static_cast<std::size_t>(elements * splits));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <type_traits>
 
 namespace ck_tile::conv
 {
@@ -12,16 +13,13 @@ namespace
 {
 
 template <architecture Arch>
-struct of_architecture
-{
-    static constexpr architecture arch = Arch;
-};
+using of_architecture = std::integral_constant<architecture, Arch>;
 
 template <class Arch>
 class TapProduct : public testing::Test
 {
   protected:
-    static constexpr matrix_instruction inst = *tap_product::instruction(data_type::fp16, facts(Arch::arch));
+    static constexpr matrix_instruction inst = *tap_product::instruction(data_type::fp16, facts(Arch::value));
 };
 using architectures = testing::Types<of_architecture<architecture::gfx90a>, of_architecture<architecture::gfx942>,
                                      of_architecture<architecture::gfx950>, of_architecture<architecture::gfx11>,
